@@ -1,26 +1,52 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Generates C++ tables from the ISA description. Usage: generate.py SOURCE_DIR OUTPUT_DIR"""
+"""Generates everything that follows from the ISA description. Usage: generate.py SOURCE_DIR OUTPUT_DIR"""
 import pathlib
 import sys
 
-import yaml
-
+import emit_cpp
 import types_and_ops
+from encoding import DescriptionError
+from load import load
 
 
 def write_if_changed(path, text):
+    """Leaves the file's time alone when nothing changed, so that nothing is rebuilt."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
+def outputs(d):
+    """File name below the output directory -> text."""
+    return {
+        "isa/element_type.h": types_and_ops.element_type_header(d["types"]),
+        "isa/elementwise_op.h": types_and_ops.elementwise_header(d["operations"]),
+        "isa/instruction_id.h": emit_cpp.instruction_id_header(d),
+        "isa/rule.h": emit_cpp.rules_header(d),
+        "isa/counter.h": emit_cpp.counters_header(d),
+        "isa/csr.h": emit_cpp.csr_header(d),
+        "isa/csr_table.inc": emit_cpp.csr_table_inc(d),
+        "isa/instruction_table.inc": emit_cpp.table_inc(d),
+        "isa/decode.inc": emit_cpp.decode_inc(d),
+        "isa/immediate.inc": emit_cpp.immediate_inc(d),
+        "isa/builder.inc": emit_cpp.builder_inc(d),
+        "isa/scalar_dispatch.inc": emit_cpp.scalar_dispatch_inc(d),
+        "isa/scalar_semantics.inc": emit_cpp.semantics_include(d, True),
+        "isa/tile_dispatch.inc": emit_cpp.tile_dispatch_inc(d),
+        "isa/tile_semantics.inc": emit_cpp.semantics_include(d, False),
+        "isa/examples.json": emit_cpp.examples_json(d),
+    }
+
+
 def main():
     source, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    types = yaml.safe_load((source / "isa/numerics/element_types.yaml").read_text())["types"]
-    operations = yaml.safe_load((source / "isa/instructions/elementwise.yaml").read_text())["operations"]
-    write_if_changed(out / "isa/element_type.h", types_and_ops.element_type_header(types))
-    write_if_changed(out / "isa/elementwise_op.h", types_and_ops.elementwise_header(operations))
+    try:
+        description = load(source)
+    except DescriptionError as error:
+        sys.exit(f"isa/gen: {error}")
+    for name, text in outputs(description).items():
+        write_if_changed(out / name, text)
     (out / "isa/generated.stamp").write_text("")
 
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "isa/base/bits.h"
+#include "isa/codec/instruction.h"
+#include "isa/state/fault.h"
+
+namespace etalon::isa {
+
+/// What an instruction's meaning sees of the core that executes it. sim/arch implements it; there are no virtual
+/// calls, since the interpreter inlines the scalar part. Every member that can trap says so by returning false,
+/// and then the instruction has no further effect.
+template <class C>
+concept CoreContext = requires(C& core, uint64_t& wide, int32_t& narrow, bool& flag) {
+  { core.x(0) } -> std::same_as<uint64_t>;
+  core.setX(0, uint64_t{});
+  { core.pc() } -> std::same_as<uint64_t>;
+  { core.jump(uint64_t{}) } -> std::same_as<bool>;
+  { core.load(uint64_t{}, wide) } -> std::same_as<bool>;
+  { core.store(uint64_t{}, uint64_t{}) } -> std::same_as<bool>;
+  { core.loadReserved(uint64_t{}, true, true, narrow) } -> std::same_as<bool>;
+  { core.storeConditional(uint64_t{}, true, true, int32_t{}, flag) } -> std::same_as<bool>;
+  { core.csrAccessible(0u, true) } -> std::same_as<bool>;
+  { core.readCsr(0u) } -> std::same_as<uint64_t>;
+  core.writeCsr(0u, uint64_t{});
+  core.orderScalar(0u, 0u);
+  core.synchroniseFetch();
+  core.returnFromTrap();
+  core.trap(Cause::illegal, uint64_t{}, Rule::none);
+};
+
+}  // namespace etalon::isa
+
+/// Opens the meaning of an instruction: `SEMANTICS(addi) { core.setX(in.rd, core.x(in.rs1) + in.imm); }`.
+#define SEMANTICS(name)                 \
+  template <::etalon::isa::CoreContext Core> \
+  inline void name([[maybe_unused]] Core& core, [[maybe_unused]] const ::etalon::isa::Instruction& in)
