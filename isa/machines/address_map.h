@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace etalon::isa {
+
+// Addresses that isa.md section 2 fixes for every machine. What a machine may choose is in
+// machine.h.
+
+/// A core's own local window; its device page comes after it.
+inline constexpr uint64_t kLocalWindowBase = 0x1000'0000;
+/// Global memory lies in [kGlobalRegionBase, kGlobalRegionEnd).
+inline constexpr uint64_t kGlobalRegionBase = 0x8000'0000;
+inline constexpr uint64_t kGlobalRegionEnd = 0x40'0000'0000;
+/// Core c's window and page, seen from any core, at kCoreWindowBase + c * kCoreWindowStride.
+inline constexpr uint64_t kCoreWindowBase = 0x40'0000'0000;
+inline constexpr uint64_t kCoreWindowStride = 0x1000'0000;
+/// Bits 55:48 of an address name the device; 0 is the own one.
+inline constexpr int kDeviceShift = 48;
+
+}  // namespace etalon::isa

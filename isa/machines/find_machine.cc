@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/machines/find_machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "isa/base/file.h"
+#include "isa/base/text.h"
+
+namespace etalon::isa {
+namespace {
+
+/// The `isa` folder with the shipped data.
+std::string dataDirectory() {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(ETALON_ISA_SOURCE "/machines", ignored))
+    return ETALON_ISA_SOURCE;
+  return ETALON_ISA_INSTALLED;
+}
+
+}  // namespace
+
+std::vector<std::string> machineDirectories() {
+  std::vector<std::string> directories;
+  if (const char* listed = std::getenv("ETALON_MACHINES")) {
+    std::string_view rest = listed;
+    while (!rest.empty()) {
+      const std::string_view one = rest.substr(0, rest.find(':'));
+      if (!one.empty()) directories.emplace_back(one);
+      rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    }
+  }
+  directories.push_back(dataDirectory() + "/machines");
+  return directories;
+}
+
+Result<std::vector<Profile>> shippedProfiles() {
+  return loadProfiles(dataDirectory() + "/profiles");
+}
+
+Result<std::string> findMachine(const std::string& name_or_path) {
+  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".yaml"))
+    return name_or_path;
+  std::vector<std::string> known;
+  for (const std::string& directory : machineDirectories()) {
+    Result<std::vector<std::string>> files = listFiles(directory, ".yaml");
+    if (!files.ok()) return files.error();
+    for (const std::string& path : *files) {
+      const std::string stem = std::filesystem::path(path).stem().string();
+      if (stem == name_or_path) return path;
+      known.push_back(stem);
+    }
+  }
+  return Error{fmt::format("unknown machine {}; known: {} (or give the path of a .yaml file)",
+                           quote(name_or_path), joined(known))};
+}
+
+Result<Machine> openMachine(const std::string& name_or_path,
+                            const std::vector<std::string>& overrides) {
+  Result<std::vector<Profile>> profiles = shippedProfiles();
+  if (!profiles.ok()) return profiles.error();
+  Result<std::string> path = findMachine(name_or_path);
+  if (!path.ok()) return path.error();
+  Result<Machine> machine = loadMachine(*path, *profiles);
+  if (!machine.ok()) return machine.error();
+  for (const std::string& assignment : overrides)
+    ETALON_RETURN_IF_ERROR(applyOverride(*machine, assignment, *profiles));
+  ETALON_RETURN_IF_ERROR(checkMachine(*machine));
+  return machine;
+}
+
+}  // namespace etalon::isa

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/machines/machine.h"
+
+namespace etalon::isa {
+
+/// Where machine files are looked for, in this order: the directories of $ETALON_MACHINES
+/// (separated by colons), then the `machines` of the source tree this was built from, or of the
+/// installation if that tree is gone.
+std::vector<std::string> machineDirectories();
+
+/// The profiles that go with the build: those of the source tree or of the installation.
+Result<std::vector<Profile>> shippedProfiles();
+
+/// The argument of `--machine`: a path if it holds a slash or ends in `.yaml`, else a name searched
+/// in machineDirectories(). An unknown name lists the known ones.
+Result<std::string> findMachine(const std::string& name_or_path);
+
+/// Finds, loads, overrides and checks: what every tool does with `--machine` and `--set`.
+Result<Machine> openMachine(const std::string& name_or_path,
+                            const std::vector<std::string>& overrides);
+
+}  // namespace etalon::isa

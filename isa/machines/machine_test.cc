@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/machines/machine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include "isa/base/file.h"
+#include "isa/machines/find_machine.h"
+
+namespace etalon::isa {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+const std::vector<Profile>& profiles() {
+  static const auto& kProfiles = *new std::vector<Profile>(shippedProfiles().value());
+  return kProfiles;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string baseText() {
+  return readFile(std::string(ETALON_SOURCE_DIR) + "/isa/machines/base.yaml").value();
+}
+
+/// Message of loading this text as base.yaml.
+std::string refusal(const std::string& text) {
+  const std::string directory =
+      ::testing::TempDir() + "etalon_machines_" + std::to_string(::getpid());
+  std::filesystem::create_directory(directory);
+  const std::string path = directory + "/base.yaml";
+  EXPECT_TRUE(writeFile(path, text).ok());
+  auto machine = loadMachine(path, profiles());
+  return machine.ok() ? "accepted" : machine.error().message;
+}
+
+TEST(Machine, BaseIsThePublishedOne) {
+  const Machine machine = openMachine("base", {}).value();
+  EXPECT_EQ(machine.displayName(), "base");
+  EXPECT_FALSE(machine.derived());
+  EXPECT_EQ(machine.cores, 4u);
+  EXPECT_EQ(machine.local_bytes, 8u << 20);
+  EXPECT_EQ(machine.global_base, 0x80000000u);
+  EXPECT_EQ(machine.global_bytes, uint64_t{16} << 30);
+  EXPECT_EQ(machine.macs_log2, 30u);
+  EXPECT_EQ(machine.elements_log2, 24u);
+  EXPECT_EQ(machine.bytes_log2, 26u);
+  EXPECT_THAT(machine.profiles, ElementsAre("Et-base", "Et-f16", "Et-f32mm", "Et-fp8"));
+  EXPECT_EQ(machine.profile_bits, 0xfu);
+}
+
+TEST(Machine, EveryShippedNumberHasASource) {
+  const auto machines =
+      listMachines(std::string(ETALON_SOURCE_DIR) + "/isa/machines", profiles()).value();
+  ASSERT_EQ(machines.size(), 2u);
+  EXPECT_EQ(machines[1].name, "functional64");
+  for (const Machine& machine : machines)
+    for (const MachineValue& value : machineValues(machine))
+      EXPECT_NE(value.source, "") << machine.name << value.key;
+}
+
+TEST(Machine, OverridesMarkItDerivedAndShowInItsName) {
+  const Machine machine =
+      openMachine("base", {"local_bytes=4MiB", "cores=3", "cores=2", "work_cap.macs_log2=40"})
+          .value();
+  EXPECT_EQ(machine.cores, 2u);
+  EXPECT_EQ(machine.local_bytes, 4u << 20);
+  EXPECT_EQ(machine.displayName(), "base+cores=2+local_bytes=4 MiB+work_cap.macs_log2=40");
+  EXPECT_EQ(machineValues(machine)[0].source, "override");
+  EXPECT_EQ(openMachine("base", {"profiles=Et-base,Et-fp8"}).value().profile_bits, 0x9u);
+}
+
+TEST(Machine, OverridesRefuseWhatIsOutOfRange) {
+  const auto message = [](const std::string& assignment) {
+    return openMachine("base", {assignment}).error().message;
+  };
+  EXPECT_EQ(message("core=2"),
+            "a machine has no 'core'; known: cores, local_bytes, work_cap.macs_log2, "
+            "work_cap.elements_log2, "
+            "work_cap.bytes_log2, address_map.global_base, address_map.global_bytes, profiles");
+  EXPECT_EQ(message("cores=65"), "override cores: 65 is outside 1 to 64");
+  EXPECT_EQ(message("cores=0"), "override cores: 0 is outside 1 to 64");
+  EXPECT_THAT(message("cores=two"), HasSubstr("override cores: 'two' is not a whole number"));
+  EXPECT_THAT(message("cores="), HasSubstr("'' is not a whole number"));
+  EXPECT_EQ(message("local_bytes=65537"), "override local_bytes: 65537 is not a multiple of 4 KiB");
+  EXPECT_EQ(message("local_bytes=128 MiB"),
+            "override local_bytes: 128 MiB is outside 64 KiB to 64 MiB");
+  EXPECT_THAT(message("cores"), HasSubstr("'cores' is no override: write key=value"));
+  EXPECT_THAT(message("=2"), HasSubstr("write key=value"));
+  EXPECT_THAT(message("profiles=Et-f16"), HasSubstr("Et-base is missing"));
+  EXPECT_THAT(message("address_map.global_base=0x3fc0000000"),
+              HasSubstr("passes the end of its region, 0x4000000000"));
+  EXPECT_EQ(message("address_map.global_base=0x10000000"),
+            "override address_map.global_base: 0x10000000 is outside 0x80000000 to 0x3ffffff000");
+}
+
+TEST(Machine, AFailedOverrideLeavesTheMachineAlone) {
+  Machine machine = openMachine("base", {}).value();
+  EXPECT_FALSE(applyOverride(machine, "cores=99", profiles()).ok());
+  EXPECT_FALSE(applyOverride(machine, "profiles=Et-base,Et-x", profiles()).ok());
+  EXPECT_EQ(machine.cores, 4u);
+  EXPECT_EQ(machine.profile_bits, 0xfu);
+  EXPECT_FALSE(machine.derived());
+}
+
+TEST(Machine, FilesAreReadStrictly) {
+  const std::string good = baseText();
+  EXPECT_EQ(refusal(good), "accepted");
+  EXPECT_THAT(refusal(replaced(good, "{value: 4,", "{value: 65,")),
+              HasSubstr("base.yaml:5: cores.value: 65 is outside 1 to 64"));
+  EXPECT_THAT(refusal(replaced(good, "{value: 4,", "{value: 010,")),
+              HasSubstr("cores.value: '010' has a leading zero"));
+  EXPECT_THAT(refusal(replaced(good, "{value: 4,", "{")),
+              HasSubstr("cores: the key 'value' is missing"));
+  EXPECT_THAT(refusal(replaced(good, "{value: 4, source: ", "{value: 4, from: ")),
+              HasSubstr("cores: unknown key 'from'"));
+  EXPECT_THAT(refusal(replaced(good, "name: base", "name: other")),
+              HasSubstr("name: 'other' is not the name of the file"));
+  EXPECT_THAT(refusal(replaced(good, "Et-fp8", "Et-fp9")),
+              HasSubstr("profiles: unknown profile 'Et-fp9'; known: Et-base"));
+  EXPECT_THAT(refusal(replaced(good, "Et-fp8", "Et-mx")), HasSubstr("profile Et-mx is reserved"));
+  EXPECT_THAT(refusal(replaced(good, "Et-fp8", "Et-f16")),
+              HasSubstr("profile Et-f16 stands twice"));
+  EXPECT_THAT(refusal(replaced(good, "Et-base, ", "")), HasSubstr("Et-base is missing"));
+  EXPECT_THAT(refusal(replaced(good, "  macs_log2", "  mac_log2")),
+              HasSubstr("work_cap: the key 'macs_log2' is missing"));
+  EXPECT_THAT(refusal(good + "extra: 1\n"),
+              HasSubstr("unknown key 'extra' (line 15); known: name, title"));
+  EXPECT_THAT(refusal(good + "cores: {value: 2, source: x}\n"), HasSubstr("duplicate key 'cores'"));
+  EXPECT_THAT(refusal(good + "  extra: 1\n"), HasSubstr("address_map: unknown key 'extra'"));
+  EXPECT_THAT(refusal(replaced(good, "0x80000000", "0x3fc0000000")),
+              HasSubstr("address_map: global memory of 16 GiB at 0x3fc0000000"));
+}
+
+TEST(Machine, ABareNumberIsRefusedBecauseItHasNoSource) {
+  EXPECT_THAT(refusal(replaced(baseText(), "name: base", "name: base\ncores: 4\nx: 1")),
+              HasSubstr("duplicate key"));
+  std::string text = baseText();
+  const size_t at = text.find("cores: {");
+  text.replace(at, text.find('\n', at) - at, "cores: 4");
+  EXPECT_THAT(
+      refusal(text),
+      HasSubstr(
+          "base.yaml:5: cores: write the number as {value: ..., source: \"where it comes from\"}"));
+  text.replace(text.find("cores: 4"), 8, "cores: {value: 4, source: \"\"}");
+  EXPECT_THAT(refusal(text), HasSubstr("cores.source: is empty"));
+}
+
+TEST(Machine, AnUnknownNameListsTheKnownOnes) {
+  EXPECT_EQ(findMachine("bse").error().message,
+            "unknown machine 'bse'; known: base, functional64 (or give the path of a .yaml file)");
+  EXPECT_THAT(openMachine("./none.yaml", {}).error().message,
+              HasSubstr("cannot read './none.yaml'"));
+}
+
+TEST(Machine, TheEnvironmentsDirectoriesComeFirst) {
+  const std::string directory = ::testing::TempDir() + "etalon_own_" + std::to_string(::getpid());
+  std::filesystem::create_directory(directory);
+  ASSERT_TRUE(
+      writeFile(directory + "/own.yaml", replaced(baseText(), "name: base", "name: own")).ok());
+  ::setenv("ETALON_MACHINES", (":" + directory).c_str(), 1);
+  EXPECT_EQ(findMachine("own").value(), directory + "/own.yaml");
+  EXPECT_THAT(findMachine("base").value(), EndsWith("isa/machines/base.yaml"));
+  EXPECT_THAT(machineDirectories(), AllOf(Contains(directory), ::testing::SizeIs(2)));
+  ::unsetenv("ETALON_MACHINES");
+}
+
+// Any outcome is right but a crash: 500 mutations and every truncation of a valid file.
+TEST(Machine, SurvivesMutationsAndTruncations) {
+  const std::string good = baseText();
+  const std::string path = ::testing::TempDir() + "base.yaml";
+  int refused = 0;
+  std::mt19937 random(3);
+  for (size_t i = 0; i < good.size() + 500; ++i) {
+    std::string text = good;
+    if (i < good.size())
+      text.resize(i);
+    else
+      for (int n = 0; n < 3; ++n) text[random() % text.size()] = static_cast<char>(random());
+    ASSERT_TRUE(writeFile(path, text).ok());
+    refused += !loadMachine(path, profiles()).ok();
+  }
+  EXPECT_GT(refused, 500);
+}
+
+}  // namespace
+}  // namespace etalon::isa
