@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/arch/race_report.h"
+
+#include <fmt/format.h>
+
+namespace etalon::sim {
+namespace {
+
+std::string sideText(const RacingAccess& access) {
+  return fmt::format("{} by core {} at pc {:#x} (instruction {:#010x})",
+                     accessKindName(access.kind), access.site.core, access.site.pc,
+                     access.site.insn);
+}
+
+const char* wayOut(const RaceReport& report) {
+  if (report.first.site.core == report.second.site.core) {
+    return "place et.fence (or et.fence.t/.v for these bytes) between them";
+  }
+  if (isTile(report.first.kind)) {
+    return "order them by et.sig and et.wait, by et.barrier, or by et.fence before a scalar "
+           "release that the other core acquires";
+  }
+  return "order them by et.sig and et.wait, by et.barrier, or by a scalar release that the other "
+         "core acquires";
+}
+
+}  // namespace
+
+const char* accessKindName(AccessKind kind) {
+  constexpr const char* kNames[kAccessKinds] = {
+      "scalar load",  "scalar load-reserved", "scalar load-reserved",
+      "scalar store", "scalar atomic",        "scalar atomic",
+      "tile read",    "tile write",           "tile atomic"};
+  return kNames[static_cast<uint8_t>(kind)];
+}
+
+std::string raceText(const RaceReport& report) {
+  const std::string place = report.region.isGlobal()
+                                ? fmt::format("byte {:#x} of global memory", report.offset)
+                                : fmt::format("byte {:#x} of the local memory of core {}",
+                                              report.offset, report.region.index - 1);
+  return fmt::format("data race on {}: {}, then {}, unordered; {}", place, sideText(report.first),
+                     sideText(report.second), wayOut(report));
+}
+
+}  // namespace etalon::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/arch/access_kind.h"
+
+namespace etalon::sim {
+
+/// Where in the program an access comes from.
+struct AccessSite {
+  uint16_t core = 0;  ///< index of the core, 0 .. cores-1 of the detector
+  uint64_t pc = 0;
+  uint32_t insn = 0;  ///< raw instruction word
+};
+
+/// A memory the detector watches.
+struct MemoryRegion {
+  uint32_t index = 0;
+
+  static constexpr MemoryRegion global() { return {0}; }
+  static constexpr MemoryRegion local(uint16_t core) { return {1u + core}; }
+  constexpr bool isGlobal() const { return index == 0; }
+  /// True if this is the local memory of `core`.
+  constexpr bool isLocalOf(uint16_t core) const { return index == 1u + core; }
+  bool operator==(const MemoryRegion&) const = default;
+};
+
+/// One side of a race.
+struct RacingAccess {
+  AccessSite site;
+  AccessKind kind = AccessKind::kLoad;
+};
+
+/// Two conflicting accesses without happens-before between them, in the order they were executed.
+struct RaceReport {
+  RacingAccess first;
+  RacingAccess second;
+  MemoryRegion region;
+  uint64_t offset = 0;  ///< first conflicting byte found, from the start of the region
+  std::string text;     ///< both sides, the byte and the way out, in one line
+};
+
+/// The text of a report from its other fields.
+std::string raceText(const RaceReport& report);
+
+}  // namespace etalon::sim
