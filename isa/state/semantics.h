@@ -33,6 +33,8 @@ concept CoreContext = requires(C& core, uint64_t& wide, int32_t& narrow, bool& f
   core.trap(Cause::illegal, uint64_t{}, Rule::none);
 };
 
+namespace semantics {}
+
 }  // namespace etalon::isa
 
 /// Opens the meaning of an instruction: `SEMANTICS(addi) { core.setX(in.rd, core.x(in.rs1) + in.imm); }`.

@@ -19,7 +19,7 @@ if(CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter)
+add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers)
 # Numbers are specified to the bit: the compiler never fuses what the source does not fuse.
 add_compile_options(-ffp-contract=off)
 if(ETALON_SANITIZE)

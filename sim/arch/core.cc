@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/arch/core.h"
+
+#include <fmt/format.h>
+
+namespace etalon::sim {
+
+using isa::Cause;
+using isa::Rule;
+
+Core::Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings)
+    : number_(number),
+      machine_(machine),
+      memory_(memory),
+      findings_(findings),
+      global_(memory.global()),
+      global_base_(memory.globalBase()),
+      global_bytes_(memory.global().size()) {}
+
+void Core::start(uint64_t entry) {
+  pc_ = entry;
+  state_ = CoreState::running;
+}
+
+void Core::trapWith(isa::Fault fault) {
+  fault.core = static_cast<uint16_t>(number_);
+  fault.pc = pc_;
+  fault.instruction = raw_;
+  mepc_ = pc_;
+  mcause_ = static_cast<uint64_t>(fault.cause);
+  mtval_ = fault.value;
+  findings_.add(std::move(fault));
+  events_ |= event::trapped;
+  if (!trap_vector_written_) return setState(CoreState::faulted);
+  mpie_bit_ = mie_bit_;
+  mie_bit_ = false;
+  next_pc_ = mtvec_ & ~uint64_t{3};  // vectored mode moves interrupts only
+}
+
+void Core::returnFromTrap() {
+  mie_bit_ = mpie_bit_;
+  mpie_bit_ = true;
+  next_pc_ = mepc_;
+}
+
+bool Core::accessFault(Cause cause, uint64_t address, unsigned size) {
+  trapWith({.cause = cause,
+            .rule = Rule::mem_scalar_bounds,
+            .value = address,
+            .operand = "rs1",
+            .detail = fmt::format("{} bytes at {:#x} are not inside any memory: {}", size, address, memory_.describeMap())});
+  return false;
+}
+
+bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
+  if (const auto place = memory_.find(number_, address, size)) {
+    checkInitialised(*place, size);
+    std::memcpy(&value, place->data(), size);
+    return true;
+  }
+  if (!memory_.inDevicePage(number_, address)) return accessFault(Cause::load_access, address, size);
+  if (address % size != 0) {
+    trap(Cause::load_misaligned, address, Rule::mem_scalar_misaligned);
+    return false;
+  }
+  const auto word = memory_.findDeviceWord(number_, address);
+  if (!word || size != 4) return accessFault(Cause::load_access, address, size);
+  value = memory_.semaphores(word->core)[word->semaphore];
+  return true;
+}
+
+bool Core::storeElsewhere(uint64_t address, unsigned size, uint64_t value) {
+  if (const auto place = memory_.find(number_, address, size)) {
+    std::memcpy(place->data(), &value, size);
+    finishAtomic(*place, size, false, false);
+    return true;
+  }
+  if (!memory_.inDevicePage(number_, address)) return accessFault(Cause::store_access, address, size);
+  if (address % size != 0) {
+    trap(Cause::store_misaligned, address, Rule::mem_scalar_misaligned);
+    return false;
+  }
+  const auto word = memory_.findDeviceWord(number_, address);
+  if (!word || size != 4) return accessFault(Cause::store_access, address, size);
+  memory_.semaphores(word->core)[word->semaphore] = static_cast<uint32_t>(value);
+  return true;
+}
+
+std::optional<Place> Core::atomicPlace(uint64_t address, unsigned size, Cause misaligned, Cause access) {
+  if (address % size != 0) {
+    trapWith({.cause = misaligned,
+              .rule = Rule::mem_amo_align,
+              .value = address,
+              .operand = "rs1",
+              .detail = fmt::format("address {:#x} is not a multiple of {}", address, size)});
+    return std::nullopt;
+  }
+  const auto place = memory_.find(number_, address, size);
+  if (!place && memory_.inDevicePage(number_, address))
+    trap(access, address, Rule::mem_amo_region);
+  else if (!place)
+    accessFault(access, address, size);
+  return place;
+}
+
+void Core::checkInitialised(const Place& place, unsigned size) {
+  if (!place.region->init.allSet(place.offset, size)) noteUninitialised(*place.region, place.offset, size);
+}
+
+void Core::finishAtomic(const Place& place, unsigned size, bool acquire, bool release) {
+  place.region->init.setRange(place.offset, size);
+  if (memory_.anyReservation()) memory_.breakReservations(number_, *place.region, place.offset, size);
+  if (place.region == &global_ && global_base_ + place.offset - tohost_ < 8) events_ |= event::tohost;
+}
+
+void Core::noteUninitialised(Region& region, uint64_t offset, uint64_t size) {
+  const uint64_t first = region.init.firstUnset(offset, size).value_or(offset);
+  findings_.add(UninitialisedRead{static_cast<uint16_t>(number_), pc_, raw_, memory_.canonicalAddress(region.id, first), size});
+}
+
+}  // namespace etalon::sim

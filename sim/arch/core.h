@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isa/base/bits.h"
+#include "isa/codec/instruction.h"
+#include "isa/counter.h"
+#include "isa/machines/machine.h"
+#include "isa/state/chain_descriptor.h"
+#include "isa/state/fault.h"
+#include "isa/state/tile_register.h"
+#include "isa/state/view_descriptor.h"
+#include "sim/arch/findings.h"
+#include "sim/arch/memory.h"
+
+namespace etalon::sim {
+
+/// What a core does between two instructions.
+enum class CoreState : uint8_t { running, halted, faulted };
+
+/// Why the interpreter leaves its loop; a bit set.
+namespace event {
+inline constexpr uint32_t trapped = 1;   // this instruction did not retire
+inline constexpr uint32_t refetch = 2;   // decoded instructions are stale (fence.i)
+inline constexpr uint32_t stopped = 4;   // the core is no longer running
+inline constexpr uint32_t tohost = 8;    // a store to tohost wants the device's attention
+inline constexpr uint32_t blocked = 16;  // the instruction waits and will be executed again
+}  // namespace event
+
+/// Architectural state of one core and the meaning of its accesses: the CoreContext that instruction semantics see.
+class Core {
+ public:
+  Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings);
+
+  // --- scalar registers and control flow
+  uint64_t x(int i) const { return x_[i]; }
+  void setX(int i, uint64_t value) {
+    x_[i] = value;
+    x_[0] = 0;
+  }
+  uint64_t pc() const { return pc_; }
+  bool jump(uint64_t target) {
+    if (target & 3) [[unlikely]] {
+      trap(isa::Cause::fetch_misaligned, target, isa::Rule::mem_fetch_align);
+      return false;
+    }
+    next_pc_ = target;
+    return true;
+  }
+
+  // --- scalar memory
+  template <class T>
+  bool load(uint64_t address, T& value) {
+    const uint64_t offset = address - global_base_;
+    if (offset > global_bytes_ - sizeof(T)) [[unlikely]] {
+      uint64_t wide = 0;
+      if (!loadElsewhere(address, sizeof(T), wide)) return false;
+      value = static_cast<T>(wide);
+      return true;
+    }
+    if (!global_.init.allSet(offset, sizeof(T))) [[unlikely]]
+      noteUninitialised(global_, offset, sizeof(T));
+    value = loadBytes<T>(global_.backing.data() + offset);
+    return true;
+  }
+  template <class T>
+  bool store(uint64_t address, T value) {
+    const uint64_t offset = address - global_base_;
+    if (offset > global_bytes_ - sizeof(T)) [[unlikely]]
+      return storeElsewhere(address, sizeof(T), static_cast<uint64_t>(value));
+    global_.init.setRange(offset, sizeof(T));
+    storeBytes<T>(global_.backing.data() + offset, value);
+    if (memory_.anyReservation()) [[unlikely]]
+      memory_.breakReservations(number_, global_, offset, sizeof(T));
+    if (address - tohost_ < 8) [[unlikely]]
+      events_ |= event::tohost;
+    return true;
+  }
+  template <class T, class F>
+  bool atomic(uint64_t address, bool acquire, bool release, T& old, F f) {
+    const std::optional<Place> place = atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
+    if (!place) return false;
+    checkInitialised(*place, sizeof(T));
+    old = loadBytes<T>(place->data());
+    storeBytes<T>(place->data(), f(old));
+    finishAtomic(*place, sizeof(T), acquire, release);
+    return true;
+  }
+  template <class T>
+  bool loadReserved(uint64_t address, bool acquire, bool release, T& value) {
+    const std::optional<Place> place = atomicPlace(address, sizeof(T), isa::Cause::load_misaligned, isa::Cause::load_access);
+    if (!place) return false;
+    checkInitialised(*place, sizeof(T));
+    value = loadBytes<T>(place->data());
+    memory_.reserve(number_, *place);
+    return true;
+  }
+  template <class T>
+  bool storeConditional(uint64_t address, bool acquire, bool release, T value, bool& stored) {
+    const std::optional<Place> place = atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
+    if (!place) return false;
+    stored = memory_.holdsReservation(number_, *place);
+    memory_.dropReservation(number_);
+    if (!stored) return true;
+    storeBytes<T>(place->data(), value);
+    finishAtomic(*place, sizeof(T), acquire, release);
+    return true;
+  }
+  void orderScalar(uint64_t predecessors, uint64_t successors) {}
+  void synchroniseFetch() { events_ |= event::refetch; }
+
+  // --- control and status registers (core_csr.cc)
+  /// True if the CSR exists and, when `writes`, can be written; else traps.
+  bool csrAccessible(uint32_t number, bool writes);
+  uint64_t readCsr(uint32_t number) const;
+  void writeCsr(uint32_t number, uint64_t value);
+  void returnFromTrap();
+  uint32_t roundingMode() const { return static_cast<uint32_t>(bits(fcsr_, 7, 5)); }
+  void accrueFlags(uint32_t flags) { fcsr_ |= flags; }
+
+  // --- traps
+  void trap(isa::Cause cause, uint64_t value, isa::Rule rule) { trapWith({.cause = cause, .rule = rule, .value = value}); }
+  /// Fills in core, pc and instruction of the fault, records it, and traps or ends the run.
+  void trapWith(isa::Fault fault);
+
+  // --- the interpreter's side
+  unsigned number() const { return number_; }
+  CoreState state() const { return state_; }
+  void setState(CoreState state) {
+    state_ = state;
+    events_ |= event::stopped;
+  }
+  void start(uint64_t entry);
+  /// Makes the current instruction wait: it has no effect and is executed again at the core's next turn.
+  void block(std::string waiting_for) {
+    waiting_for_ = std::move(waiting_for);
+    events_ |= event::blocked;
+  }
+  /// What the core waited for when it last blocked, for deadlock reports.
+  const std::string& waitingFor() const { return waiting_for_; }
+  uint64_t retired() const { return retired_; }
+  /// Scalar instructions retired: all less those of the other classes.
+  uint64_t retiredScalar() const;
+  uint64_t counter(isa::Counter counter) const { return counters_[static_cast<size_t>(counter)]; }
+  void addCounter(isa::Counter counter, uint64_t amount) { counters_[static_cast<size_t>(counter)] += amount; }
+  /// Address of the image's `tohost`; stores there raise event::tohost.
+  void watchTohost(uint64_t address) { tohost_ = address; }
+
+  // Used by the interpreter alone.
+  uint64_t pc_ = 0;
+  uint64_t next_pc_ = 0;
+  uint64_t retired_ = 0;
+  uint32_t events_ = 0;
+  uint32_t raw_ = 0;  // the instruction being executed
+
+ private:
+  bool loadElsewhere(uint64_t address, unsigned size, uint64_t& value);
+  bool storeElsewhere(uint64_t address, unsigned size, uint64_t value);
+  std::optional<Place> atomicPlace(uint64_t address, unsigned size, isa::Cause misaligned, isa::Cause access);
+  void checkInitialised(const Place& place, unsigned size);
+  void finishAtomic(const Place& place, unsigned size, bool acquire, bool release);
+  void noteUninitialised(Region& region, uint64_t offset, uint64_t size);
+  bool accessFault(isa::Cause cause, uint64_t address, unsigned size);
+
+  unsigned number_;
+  const isa::Machine& machine_;
+  Memory& memory_;
+  Findings& findings_;
+  Region& global_;
+  uint64_t global_base_;
+  uint64_t global_bytes_;
+  uint64_t tohost_ = ~uint64_t{0};
+
+  std::array<uint64_t, 32> x_{};
+  CoreState state_ = CoreState::halted;
+  std::string waiting_for_;
+  std::array<uint64_t, isa::kCounterSlots> counters_{};
+
+  // CSRs
+  bool trap_vector_written_ = false;
+  bool mie_bit_ = false;
+  bool mpie_bit_ = false;
+  uint64_t mtvec_ = 0, mscratch_ = 0, mepc_ = 0, mcause_ = 0, mtval_ = 0, mie_ = 0;
+  uint64_t fcsr_ = 0;
+  uint64_t etstatus_ = 0, etbar_ = 0;
+  std::array<uint64_t, 3> index_pc_{};
+  std::array<uint64_t, 4> unit_errors_{};
+  int64_t cycle_offset_ = 0, instret_offset_ = 0;
+};
+
+}  // namespace etalon::sim

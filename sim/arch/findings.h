@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isa/state/fault.h"
+
+namespace etalon::sim {
+
+/// A read of bytes that nothing ever wrote. Reported once an instruction address and core.
+struct UninitialisedRead {
+  uint16_t core = 0;
+  uint64_t pc = 0;
+  uint32_t instruction = 0;
+  uint64_t address = 0;  // first unwritten byte, as every core can write it
+  uint64_t size = 0;     // bytes the access wanted
+};
+
+/// What a run found wrong with the simulated program, in the order it happened. Lists are bounded, counts are not.
+class Findings {
+ public:
+  static constexpr size_t kKept = 100;
+
+  void add(isa::Fault fault) {
+    ++fault_count_;
+    if (faults_.size() < kKept) faults_.push_back(std::move(fault));
+  }
+  void add(const UninitialisedRead& read) {
+    if (!seen_reads_.insert({read.core, read.pc}).second) return;
+    ++uninitialised_count_;
+    if (uninitialised_.size() < kKept) uninitialised_.push_back(read);
+  }
+
+  const std::vector<isa::Fault>& faults() const { return faults_; }
+  uint64_t faultCount() const { return fault_count_; }
+  const std::vector<UninitialisedRead>& uninitialised() const { return uninitialised_; }
+  uint64_t uninitialisedCount() const { return uninitialised_count_; }
+
+ private:
+  std::vector<isa::Fault> faults_;
+  uint64_t fault_count_ = 0;
+  std::vector<UninitialisedRead> uninitialised_;
+  uint64_t uninitialised_count_ = 0;
+  std::set<std::pair<uint16_t, uint64_t>> seen_reads_;
+};
+
+}  // namespace etalon::sim

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/functional/decode_cache.h"
+
+#include "isa/base/bits.h"
+#include "isa/codec/codec.h"
+
+namespace etalon::sim {
+
+const DecodeCache::Page* DecodeCache::page(uint64_t address) {
+  auto& slot = recent_[(address / kPageBytes) % recent_.size()];
+  if (slot.second && slot.first == address) return slot.second;
+  auto found = pages_.find(address);
+  if (found == pages_.end()) {
+    const uint64_t offset = address - memory_.globalBase();
+    Region& global = memory_.global();
+    if (address < memory_.globalBase() || offset >= global.size()) return nullptr;
+    if (pages_.size() >= kMaxPages) clear();
+    auto page = std::make_unique<Page>();
+    for (size_t i = 0; i < page->size(); ++i) (*page)[i] = isa::decode(loadBytes<uint32_t>(global.data() + offset + 4 * i));
+    found = pages_.emplace(address, std::move(page)).first;
+  }
+  slot = {address, found->second.get()};
+  return slot.second;
+}
+
+void DecodeCache::clear() {
+  pages_.clear();
+  recent_.fill({0, nullptr});
+}
+
+}  // namespace etalon::sim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "isa/codec/instruction.h"
+#include "sim/arch/memory.h"
+
+namespace etalon::sim {
+
+/// Instructions decoded ahead, a page at a time. Stale after a store to code until clear(), as RISC-V allows.
+class DecodeCache {
+ public:
+  static constexpr uint64_t kPageBytes = 4096;
+  using Page = std::array<isa::Instruction, kPageBytes / 4>;
+
+  explicit DecodeCache(Memory& memory) : memory_(memory) {}
+
+  /// The decoded page at an address (a multiple of kPageBytes), nullptr outside global memory.
+  const Page* page(uint64_t address);
+  void clear();
+
+ private:
+  /// Bounds the host memory that a program jumping everywhere can make us use.
+  static constexpr size_t kMaxPages = 4096;
+
+  Memory& memory_;
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+  // Direct-mapped front: calls between a few pages cost no hashing.
+  std::array<std::pair<uint64_t, const Page*>, 16> recent_{};
+};
+
+}  // namespace etalon::sim
