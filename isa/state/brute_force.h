@@ -94,12 +94,16 @@ inline ViewDescriptor randomView(Rng& rng, bool nested) {
   const bool four_bit = typeBits(v.type) == 4;
   const int64_t size = four_bit ? 1 : typeBits(v.type) / 8;
   v.base = 1 << 20;
-  v.naxes = static_cast<uint8_t>(below(rng, 20) == 0 ? 0 : between(rng, 1, 6));
+  v.naxes = static_cast<uint8_t>(below(rng, 20) == 0 ? 0
+                                 : below(rng, 2)     ? between(rng, 1, 3)
+                                                     : between(rng, 1, 6));
   int64_t stride = four_bit ? 2 : size;
   for (int a = v.naxes - 1; a >= 0; --a) {
     auto& axis = v.axes[a];
-    axis.dim = below(rng, 30) == 0 ? 0 : static_cast<uint64_t>(between(rng, 1, 4));
-    axis.origin = between(rng, -3, 4);
+    axis.dim =
+        below(rng, 30) == 0 ? 0 : static_cast<uint64_t>(between(rng, 1, v.naxes <= 3 ? 5 : 3));
+    // Mostly near the tensor: several axes all partly inside are rare otherwise.
+    axis.origin = below(rng, 4) == 0 ? between(rng, -3, 5) : between(rng, 0, 2);
     if (nested) {
       axis.stride = below(rng, 4) == 0 ? -stride : stride;
       stride *= static_cast<int64_t>(std::max<uint64_t>(axis.dim, 1)) + between(rng, 0, 1);
@@ -114,7 +118,7 @@ inline ViewDescriptor randomView(Rng& rng, bool nested) {
     v.box[b].extent = static_cast<uint32_t>(below(rng, 30) == 0 ? 0 : between(rng, 1, 4));
     if (v.naxes == 0) continue;
     v.box[b].axis = static_cast<uint8_t>(below(rng, v.naxes));
-    v.box[b].step = static_cast<int32_t>(between(rng, -2, 2));
+    v.box[b].step = static_cast<int32_t>(below(rng, 2) ? 1 : between(rng, -2, 2));
   }
   // Packed nibbles along the last box dim, where the rules allow them.
   if (four_bit && v.nbox > 0 && v.naxes > 0 && below(rng, 2) == 0) {

@@ -92,8 +92,8 @@ TEST(ViewWalk, AgreesWithTheDefinitionOnRandomViews) {
     checker.finish();
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
     for (size_t i = 1; i < runs.size(); ++i)
-      ASSERT_TRUE(runs[i].row != runs[i - 1].row || runs[i].run.inside ||
-                  runs[i - 1].run.inside) << "outside runs not joined";
+      ASSERT_TRUE(runs[i].row != runs[i - 1].row || runs[i].run.inside || runs[i - 1].run.inside)
+          << "outside runs not joined";
   }
 }
 
