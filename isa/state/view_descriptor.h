@@ -23,7 +23,7 @@ inline constexpr int kNoNamedAxis = -1;
 /// over the box dims that name it; an element is outside if any coordinate leaves [0, dim); its
 /// address is base + sum of coordinate * stride. Layout: isa-reference.md, "View descriptor".
 /// Entries past naxes and nbox have no meaning; they are kept, so that a stored image is the
-/// loaded one, and not checked.
+/// loaded one, and not checked. All but the checks and the image functions require checkView.
 struct ViewDescriptor {
   struct Axis {
     uint64_t dim = 0;    ///< elements, < 2^48
