@@ -25,6 +25,7 @@ def outputs(d):
         "isa/instruction_id.h": emit_cpp.instruction_id_header(d),
         "isa/rule.h": emit_cpp.rules_header(d),
         "isa/counter.h": emit_cpp.counters_header(d),
+        "isa/legal_types.inc": emit_cpp.legal_types_inc(d),
         "isa/csr.h": emit_cpp.csr_header(d),
         "isa/csr_table.inc": emit_cpp.csr_table_inc(d),
         "isa/instruction_table.inc": emit_cpp.table_inc(d),

@@ -67,6 +67,16 @@ def expand_elementwise(group, operations):
                        semantics="elementwise_scalar", examples=op["examples"].get("vx", []))
 
 
+def expand_types(rows):
+    """`each: [a, b]` with a role of value `each` stands for one row a type."""
+    for row in rows:
+        if "each" not in row:
+            yield row
+            continue
+        for name in row["each"]:
+            yield {role: name if value == "each" else value for role, value in row.items() if role != "each"}
+
+
 def load_group(path, schema, rules, types):
     data = load_yaml(path)
     check_schema(data, schema, path)
@@ -99,8 +109,11 @@ def load_group(path, schema, rules, types):
         for rule in entry["rules"] + entry["faults"]:
             if rule not in rules:
                 raise DescriptionError(f"{where}: unknown rule '{rule}'; rules stand in docs/spec/*.md")
+        entry["types"] = list(expand_types(entry["types"]))
         for pair in entry["types"]:
             for role, names_of_role in pair.items():
+                if role == "profile":
+                    continue
                 for type_name in [names_of_role] if isinstance(names_of_role, str) else names_of_role:
                     if type_name not in types:
                         raise DescriptionError(f"{where}: unknown element type '{type_name}' for {role}")

@@ -35,7 +35,7 @@ class HappensBefore {
   uint32_t cores() const { return static_cast<uint32_t>(cores_.size()); }
 
   /// Changes whenever the order of a next access of this core may differ; unique over all cores.
-  uint32_t version(uint16_t core) const { return cores_[core].version; }
+  uint64_t version(uint16_t core) const { return cores_[core].version; }
   Time now(uint16_t core) const { return cores_[core].now; }
 
   void fullFence(uint16_t core);
@@ -75,7 +75,7 @@ class HappensBefore {
     VectorClock loads_after, stores_after;
     Time now = 1;
     Time range_fences = 0;
-    uint32_t version = 0;
+    uint64_t version = 0;
     ReleaseId store_release = 0;
     bool store_release_valid = true;  // the empty clock is the view of a store at the start
   };
@@ -90,7 +90,7 @@ class HappensBefore {
   std::vector<VectorClock> releases_;
   std::vector<ReleaseId> free_releases_;
   std::unordered_map<uint64_t, VectorClock> semaphores_;
-  uint32_t last_version_ = 0;
+  uint64_t last_version_ = 0;
 };
 
 }  // namespace etalon::sim

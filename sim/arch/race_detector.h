@@ -1,5 +1,255 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// interface draft, filled in by the next commit
-#include "sim/arch/happens_before.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "isa/base/status.h"
+#include "sim/arch/access_order.h"
 #include "sim/arch/race_report.h"
+#include "sim/arch/shadow_memory.h"
+#include "sim/arch/store_log.h"
+
+namespace etalon::sim {
+
+/// What the detector watches.
+struct RaceDetectorConfig {
+  uint32_t cores = 1;
+  uint64_t global_bytes = 0;
+  uint64_t local_bytes = 0;  ///< of each core
+  size_t max_reports = 100;
+  /// Skip what cannot matter when one core is the only agent. Off only to test that it is so.
+  bool allow_single_core = true;
+};
+
+/// Bytes [offset, offset + length) of a region.
+struct ByteRange {
+  uint64_t offset = 0;
+  uint64_t length = 0;
+};
+
+/// .aq and .rl of an LR, SC or AMO.
+struct AtomicOrder {
+  bool aq = false;
+  bool rl = false;
+};
+
+/// Reports every pair of conflicting accesses, one by a tile instruction, that happens-before does
+/// not order, for the order in which the model executed them, exact to the byte (isa.md section 4;
+/// the decisions are listed in happens_before.h and access_order.h).
+///
+/// Called by the functional model at each access, in executed order, offsets in bytes from the
+/// start of the region, bounds already checked. Scalar accesses have 1 to 8 bytes. A pair of
+/// instructions (first pc, second pc) is reported once. An access that races is remembered like any
+/// other. When several older accesses race with one and one of them happens before another that
+/// conflicts no less, only the later one is named.
+class RaceDetector {
+ public:
+  static Result<RaceDetector> create(const RaceDetectorConfig& config);
+
+  /// Opens a tile instruction; its runs follow, all reads before all writes.
+  void beginTile(const AccessSite& site) {
+    tile_site_ = site;
+    cursors_ = {};
+  }
+  /// The open tile instruction reads, writes, or atomically updates one contiguous run.
+  void tileRead(MemoryRegion region, uint64_t offset, uint64_t length) {
+    tileRun<AccessKind::kTileRead>(region, offset, length);
+  }
+  void tileWrite(MemoryRegion region, uint64_t offset, uint64_t length) {
+    tileRun<AccessKind::kTileWrite>(region, offset, length);
+  }
+  void tileAtomic(MemoryRegion region, uint64_t offset, uint64_t length) {
+    tileRun<AccessKind::kTileAtomic>(region, offset, length);
+  }
+
+  void scalarLoad(const AccessSite& site, MemoryRegion region, uint64_t offset, uint32_t size) {
+    if (single_) {
+      if (!region.isGlobal()) return;
+      if (!load_pending_ && !log_.pageHasTiles(offset, size)) return;
+    }
+    scalarAccess<AccessKind::kLoad>(site, region, offset, size);
+  }
+  void scalarStore(const AccessSite& site, MemoryRegion region, uint64_t offset, uint32_t size) {
+    if (single_) {
+      if (!region.isGlobal()) return;
+      if (!log_.pageHasTiles(offset, size)) {
+        if (log_.add(site.pc, site.insn, offset, size)) flushLog();
+        return;
+      }
+    }
+    scalarAccess<AccessKind::kStore>(site, region, offset, size);
+  }
+  void loadReserved(const AccessSite& site, MemoryRegion region, uint64_t offset, uint32_t size,
+                    AtomicOrder order);
+  /// An AMO, or an SC that succeeded (one that failed accesses nothing).
+  void atomic(const AccessSite& site, MemoryRegion region, uint64_t offset, uint32_t size,
+              AtomicOrder order);
+
+  /// et.fence, et.halt.
+  void fence(uint16_t core);
+  /// et.fence.t, et.fence.v: the bytes of the tile or view, in all its runs. Orders the accesses of
+  /// these bytes by this core, tile and scalar, before all its younger accesses and releases.
+  void fenceRange(uint16_t core, MemoryRegion region, std::span<const ByteRange> ranges);
+  /// et.sig delivered to the semaphore that the caller numbers `semaphore`.
+  void signal(uint16_t core, uint64_t semaphore);
+  /// et.wait or et.waitsub that completes.
+  void waitAcquire(uint16_t core, uint64_t semaphore);
+  /// et.barrier completes for these cores; none of them has accessed memory since it arrived.
+  void barrier(std::span<const uint16_t> cores);
+  /// FENCE: `pred_succ` is imm[7:0], predecessor I O R W in bits 7:4, successor in bits 3:0; device
+  /// bits order nothing here. `tso`: FENCE.TSO.
+  void riscvFence(uint16_t core, uint8_t pred_succ, bool tso = false);
+
+  const std::vector<RaceReport>& reports() const { return reports_; }
+  /// Distinct pairs of instructions that raced, those beyond max_reports included.
+  size_t raceCount() const { return pairs_.size(); }
+  /// True if the run takes the reduced path of a single core.
+  bool singleCore() const { return single_; }
+
+  /// States kept now, and the number at which unused ones are collected (for tests).
+  size_t liveStates() const { return pool_.live(); }
+  void setSweepLimit(size_t states) { min_sweep_limit_ = sweep_limit_ = states; }
+
+ private:
+  /// Result of putting one access on one state, remembered by what decides it.
+  struct Memo {
+    uint64_t pc = 0;
+    uint64_t version = 0;  // 0: empty; names the core, too
+    StateId in = 0;
+    StateId out = 0;
+    uint32_t kind = 0;  // with own_local in bit 8
+  };
+  static constexpr size_t kMemos = 1 << 14;
+  static constexpr size_t kMinReleaseLimit = 1 << 14;
+  /// The last transition of the open tile instruction.
+  struct Cursor {
+    StateId in = kNoState;
+    StateId out = kNoState;
+  };
+  static constexpr StateId kNoState = ~StateId{0};
+  struct Target {
+    MemoryRegion region;
+    uint64_t offset;
+  };
+
+  RaceDetector(const RaceDetectorConfig& config, ShadowMemory shadow, StoreLog log);
+
+  static size_t memoIndex(StateId in, uint64_t pc, uint32_t kind, uint64_t version) {
+    const uint64_t key = (uint64_t{in} << 4 ^ pc >> 1 ^ version << 20) + kind;
+    return key * 0x9E3779B97F4A7C15u >> 50;
+  }
+  static uint32_t memoKind(AccessKind kind, bool own_local) {
+    return static_cast<uint32_t>(kind) | (own_local ? 0x100u : 0u);
+  }
+
+  static bool allEqual(const StateId* states, uint32_t count) {
+    StateId differ = 0;
+    for (uint32_t i = 1; i < count; ++i) differ |= states[i] ^ states[0];
+    return differ == 0;
+  }
+  /// The state after the access, if this transition is remembered; else kNoState.
+  StateId remembered(AccessKind access, const AccessSite& site, MemoryRegion region,
+                     StateId in) const {
+    const uint64_t version = order_.version(site.core);
+    const uint32_t kind = memoKind(access, region.isLocalOf(site.core));
+    const Memo& memo = memos_[memoIndex(in, site.pc, kind, version)];
+    const bool hit =
+        memo.version == version && memo.pc == site.pc && memo.in == in && memo.kind == kind;
+    return hit ? memo.out : kNoState;
+  }
+
+  template <AccessKind kKind>
+  void tileRun(MemoryRegion region, uint64_t offset, uint64_t length);
+  template <AccessKind kKind>
+  void scalarAccess(const AccessSite& site, MemoryRegion region, uint64_t offset, uint32_t size);
+
+  void tileSlow(AccessKind kind, MemoryRegion region, uint64_t offset, uint64_t length);
+  void scalarSlow(AccessKind kind, const AccessSite& site, MemoryRegion region, uint64_t offset,
+                  uint32_t size);
+  bool joinReleases(VectorClock& view, MemoryRegion region, uint64_t offset, uint32_t size,
+                    const AccessSite* reader);
+  void accessBytes(const Access& access, MemoryRegion region, uint64_t offset, uint64_t length,
+                   Cursor& cursor, bool memoise);
+  StateId transition(const Access& access, StateId in, Target target, bool memoise);
+  void report(const AccessRecord& first, const AccessRecord& second, Target target);
+  void flushLog();
+  void settleStores();
+  void sweepIfLarge();
+
+  HappensBefore order_;
+  ShadowMemory shadow_;
+  StatePool pool_;
+  StoreLog log_;
+  std::vector<Memo> memos_;
+  std::vector<uint32_t*> lines_;  // of each region
+  AccessSite tile_site_;
+  std::array<Cursor, 2 * kAccessKinds> cursors_;  // by kind, and whether in own local memory
+  std::vector<AccessRecord> races_;               // scratch of transition()
+  bool single_;
+  /// A RISC-V fence ordered something before the next load, which carries it to tile instructions.
+  bool load_pending_ = false;
+
+  size_t max_reports_;
+  size_t min_sweep_limit_ = size_t{1} << 16;
+  size_t sweep_limit_ = min_sweep_limit_;
+  size_t release_limit_ = kMinReleaseLimit;
+  std::vector<RaceReport> reports_;
+  struct PairHash {
+    size_t operator()(const std::pair<uint64_t, uint64_t>& p) const {
+      return p.first * 0x9E3779B97F4A7C15u ^ p.second;
+    }
+  };
+  std::unordered_set<std::pair<uint64_t, uint64_t>, PairHash> pairs_;
+};
+
+template <AccessKind kKind>
+inline void RaceDetector::tileRun(MemoryRegion region, uint64_t offset, uint64_t length) {
+  if (length == 0 || (single_ && !region.isGlobal())) return;
+  const bool own_local = region.isLocalOf(tile_site_.core);
+  Cursor& cursor = cursors_[static_cast<size_t>(kKind) * 2 + own_local];
+  if (single_) {
+    if (!log_.empty()) flushLog();
+    log_.noteTile(offset, length);
+  }
+  // Whole lines in the state that the instruction met last: one compare and one store.
+  if ((offset | length) % ShadowMemory::kLineBytes == 0) {
+    uint32_t* line = lines_[region.index] + offset / ShadowMemory::kLineBytes;
+    uint32_t* const end = line + length / ShadowMemory::kLineBytes;
+    const uint32_t in = cursor.in;
+    const uint32_t out = cursor.out;
+    for (; line != end && *line == in; ++line) *line = out;
+    const auto done = static_cast<uint64_t>(end - line) * ShadowMemory::kLineBytes;
+    if (done != length) shadow_.touch(region.index, offset, length - done);
+    if (done == 0) return;
+    offset += length - done;
+    length = done;
+  }
+  tileSlow(kKind, region, offset, length);
+}
+
+template <AccessKind kKind>
+inline void RaceDetector::scalarAccess(const AccessSite& site, MemoryRegion region, uint64_t offset,
+                                       uint32_t size) {
+  uint32_t& line = lines_[region.index][offset / ShadowMemory::kLineBytes];
+  const uint64_t at = offset % ShadowMemory::kLineBytes;
+  if (at + size <= ShadowMemory::kLineBytes) [[likely]] {
+    const bool split = ShadowMemory::isBlock(line);
+    StateId* bytes = split ? shadow_.block(line) + at : nullptr;
+    const StateId in = split ? bytes[0] : line;
+    const StateId out =
+        split && !allEqual(bytes, size) ? kNoState : remembered(kKind, site, region, in);
+    if (out == in) return;
+    if (split && out != kNoState) [[likely]] {
+      for (uint32_t i = 0; i < size; ++i) bytes[i] = out;
+      if (at + size == ShadowMemory::kLineBytes) shadow_.collapse(line);
+      return;
+    }
+  }
+  scalarSlow(kKind, site, region, offset, size);
+}
+
+}  // namespace etalon::sim

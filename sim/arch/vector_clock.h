@@ -9,7 +9,7 @@
 namespace etalon::sim {
 
 /// Time of one core: advances whenever accesses up to now become ordered before something.
-using Time = uint32_t;
+using Time = uint64_t;
 inline constexpr Time kNeverFenced = ~Time{0};
 
 /// Accesses of one core become ordered before others in these groups.

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/state/tile_operands.h"
+
+#include <fmt/format.h>
+
+#include <span>
+
+#include "isa/base/check.h"
+#include "isa/codec/instruction_info.h"
+#include "isa/machines/address_map.h"
+
+namespace etalon::isa {
+namespace {
+
+/// A legal type tuple: a mask of type codes for each tile and view operand, and the profile that has it.
+struct LegalTypes {
+  InstructionId id;
+  std::string_view profile;
+  int count;
+  std::array<uint16_t, TileOperands::kMost> masks;
+};
+constexpr LegalTypes kLegalTypes[] = {
+#include "isa/legal_types.inc"
+};
+
+std::string typeName(uint8_t code) {
+  return code < kElementTypes ? std::string(kElementInfo[code].name) : fmt::format("reserved code {}", code);
+}
+
+std::string describe(const TileRegister& t) {
+  return fmt::format("{} x {} {} at {:#x}", t.storedRows(), t.cols, typeName(t.type), t.base);
+}
+
+constexpr uint8_t kTileClass = 1, kViewClass = 2;
+
+}  // namespace
+
+std::string_view operandName(InstructionId id, int i) {
+  for (const OperandInfo& info : instructionInfo(id).operands()) {
+    const bool counts = info.kind == OperandKind::tile || info.kind == OperandKind::view || info.kind == OperandKind::chain;
+    if (counts && i-- == 0) return info.name;
+  }
+  return "linked tile";
+}
+
+const TileRegister& TileOperands::tile(uint8_t reg, const TileRegister& value, Role role) {
+  ETALON_CHECK(count_ < kMost, "more operands than any instruction has");
+  Operand& operand = operands_[count_++];
+  operand = {.role = role, .reg = reg, .tile = value};
+  return operand.tile;
+}
+
+const ViewDescriptor& TileOperands::view(uint8_t reg, const ViewDescriptor& value, Role role, int named_axis) {
+  ETALON_CHECK(count_ < kMost, "more operands than any instruction has");
+  Operand& operand = operands_[count_++];
+  operand = {.is_view = true, .role = role, .reg = reg, .named_axis = named_axis, .view = value};
+  return operand.view;
+}
+
+void TileOperands::raise(Cause cause, Rule rule, int operand, std::string detail, std::string hint) {
+  if (fault_) return;
+  const Operand& o = operands_[operand];
+  Fault fault;
+  fault.cause = cause;
+  fault.rule = rule;
+  fault.value = tileTrapValue(in_.raw, o.reg, o.is_view ? kViewClass : kTileClass, static_cast<uint8_t>(operand), rule);
+  fault.operand = fmt::format("{} ({}{})", operandName(in_.id, operand), o.is_view ? "vr" : "tr", o.reg);
+  fault.detail = std::move(detail);
+  fault.hint = std::move(hint);
+  fault_ = std::move(fault);
+}
+
+void TileOperands::checkRegisters() {
+  for (int i = 0; i < count_; ++i) {
+    const Operand& o = operands_[i];
+    if (const uint8_t type = o.type(); type >= kElementTypes)
+      raise(Cause::malformed, Rule::tile_type, i, fmt::format("element type code {} is reserved", type));
+    if (!o.is_view) continue;
+    if (const auto problem = checkViewPosition(o.view, o.named_axis)) raise(Cause::malformed, Rule::view_position, i, problem->field + ": " + problem->text);
+  }
+  for (int i = 0; i < count_; ++i) {
+    const Operand& o = operands_[i];
+    if (o.is_view) continue;
+    const bool may_transpose = rules_.transposes && o.role == Role::source;
+    if (o.tile.transpose && !may_transpose)
+      raise(Cause::shape, Rule::tile_transpose, i, "the transpose flag is set; only matrix sources may be transposed",
+            "clear it with et.tflags, or transpose with et.transpose");
+    if (o.tile.step != 1 && !rules_.any_step)
+      raise(Cause::shape, Rule::tile_step, i, fmt::format("column step is {}, matrix operands need 1", o.tile.step));
+    if (o.tile.link_valid)
+      raise(Cause::shape, Rule::tile_link, i, fmt::format("links to tr{}, but this operand takes no link", o.tile.link),
+            "clear it with et.tlink");
+  }
+}
+
+void TileOperands::checkTypes() {
+  if (fault_) return;
+  std::string wanted;
+  for (const LegalTypes& row : kLegalTypes) {
+    if (row.id != in_.id) continue;
+    bool matches = row.count == count_;
+    for (int i = 0; i < row.count && matches; ++i) matches = row.masks[i] >> operands_[i].type() & 1;
+    if (!matches) continue;
+    profile_ = row.profile;
+    return;
+  }
+  std::string found;
+  for (int i = 0; i < count_; ++i)
+    found += fmt::format("{}{} {}", i ? ", " : "", operandName(in_.id, i), typeName(operands_[i].type()));
+  raise(Cause::shape, Rule::op_types, 0, fmt::format("{} has no form with {}", instructionInfo(in_.id).name, found),
+        fmt::format("`etalon isa {}` lists the legal types", instructionInfo(in_.id).name));
+}
+
+void TileOperands::checkPlacement() {
+  if (!fault_ && !profile_.empty() && limits_.profiles.find(fmt::format(" {} ", profile_)) == std::string::npos)
+    raise(Cause::unsupported, Rule::op_unsupported, 0, fmt::format("these types need profile {}; the machine has{}", profile_, limits_.profiles));
+  checkAliasing();
+  for (int i = 0; i < count_ && !fault_; ++i) checkBounds(i);
+}
+
+bool TileOperands::overlap(const Operand& a, const Operand& b) const {
+  if (a.is_view && b.is_view) return mayOverlap(a.view, b.view, a.named_axis, b.named_axis);
+  if (!a.is_view && !b.is_view) return mayOverlap(a.tile, b.tile);
+  const Operand& tile = a.is_view ? b : a;
+  const Operand& view = a.is_view ? a : b;
+  // Views reach local memory through its window; anything else shares no byte with a tile.
+  ByteInterval interval = boxHull(view.view, view.named_axis);
+  if (interval.lo < kLocalWindowBase || interval.lo >= kLocalWindowBase + limits_.local_bytes) return false;
+  interval.lo -= kLocalWindowBase;
+  interval.hi -= kLocalWindowBase;
+  return mayOverlap(tile.tile, interval);
+}
+
+void TileOperands::checkPair(int i, int j) {
+  const Operand& a = operands_[i];
+  const Operand& b = operands_[j];
+  if (!writes(a.role) && !writes(b.role)) return;
+  if (a.empty() || b.empty() || !overlap(a, b)) return;
+  const bool exclusive = a.role == Role::inout || b.role == Role::inout || a.role == Role::second_destination ||
+                         b.role == Role::second_destination;
+  const bool both_tiles = !a.is_view && !b.is_view;
+  if (!exclusive && rules_.in_place && both_tiles && sameElements(a.tile, b.tile)) return;
+  const int written = writes(a.role) ? i : j, other = written == i ? j : i;
+  const std::string text = fmt::format("may overlap {}{}", operandName(in_.id, other),
+                                       both_tiles ? fmt::format(": {} and {}", describe(operands_[written].tile), describe(operands_[other].tile)) : "");
+  raise(Cause::aliasing, exclusive ? Rule::alias_inout : (a.is_view || b.is_view) ? Rule::alias_view : Rule::alias_overlap, written, text,
+        rules_.in_place && !exclusive ? "in place needs the same base, shape, strides and element size, not transposed" : "use another tile");
+}
+
+void TileOperands::checkAliasing() {
+  for (int i = 0; i < count_ && !fault_; ++i) {
+    const Operand& o = operands_[i];
+    if (!writes(o.role) || o.empty()) continue;
+    if (o.is_view ? selfOverlaps(o.view, o.named_axis) : selfOverlaps(o.tile))
+      raise(Cause::aliasing, o.is_view ? Rule::dma_store_overlap : Rule::alias_self, i, "the destination may write a byte twice",
+            "give it strides that keep its elements apart");
+  }
+  for (int i = 0; i < count_; ++i)
+    for (int j = i + 1; j < count_ && !fault_; ++j) checkPair(i, j);
+}
+
+void TileOperands::checkBounds(int i) {
+  const Operand& o = operands_[i];
+  if (o.is_view) {
+    if (const auto problem = checkViewAlignment(o.view)) raise(Cause::global_access, Rule::view_align, i, problem->field + ": " + problem->text);
+    return;
+  }
+  if (const auto problem = etalon::isa::checkTile(o.tile)) return raise(Cause::local_bounds, Rule::tile_align, i, problem->field + ": " + problem->text);
+  if (o.tile.empty()) return;
+  const ByteInterval hull = o.tile.hull();
+  if (hull.hi > limits_.local_bytes)
+    raise(Cause::local_bounds, Rule::tile_bounds, i,
+          fmt::format("{} reaches byte {:#x}; local memory has {:#x} bytes", describe(o.tile), static_cast<uint64_t>(hull.hi) - 1, limits_.local_bytes));
+}
+
+void TileOperands::checkWork(uint64_t macs, uint64_t elements, uint64_t bytes) {
+  const auto check = [&](uint64_t amount, int log2, const char* what) {
+    if (amount > uint64_t{1} << log2)
+      raise(Cause::work_cap, Rule::op_work_cap, 0, fmt::format("{} {} are more than 2^{} allow in one instruction", amount, what, log2),
+            "split the tile");
+  };
+  check(macs, limits_.macs_log2, "multiply-accumulates");
+  check(elements, limits_.elements_log2, "elements");
+  check(bytes, limits_.bytes_log2, "bytes");
+}
+
+}  // namespace etalon::isa
