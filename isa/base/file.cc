@@ -40,15 +40,18 @@ Result<std::string> readFile(const std::string& path) {
 Status writeFile(const std::string& path, std::string_view content) {
   std::error_code ignored;
   // Pipes and devices (/dev/stdout) cannot be replaced by a rename.
-  const bool special = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  const bool special =
+      std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
   const std::string target = special ? path : path + ".tmp" + std::to_string(::getpid());
   File file(std::fopen(target.c_str(), "wb"));
   if (!file) return systemError("cannot write", path);
-  const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() &&
-                       std::fflush(file.get()) == 0;
+  const bool written =
+      std::fwrite(content.data(), 1, content.size(), file.get()) == content.size() &&
+      std::fflush(file.get()) == 0;
   if (!written) return systemError("cannot write", path);
   file.reset();
-  if (!special && std::rename(target.c_str(), path.c_str()) != 0) return systemError("cannot write", path);
+  if (!special && std::rename(target.c_str(), path.c_str()) != 0)
+    return systemError("cannot write", path);
   return {};
 }
 
