@@ -9,8 +9,8 @@ namespace etalon {
 }  // namespace etalon
 
 /// An invariant of ours. On in every build type.
-#define ETALON_CHECK(condition, why)                                         \
-  do {                                                                       \
-    if (!(condition)) [[unlikely]]                                           \
-      ::etalon::checkFailed(__FILE__, __LINE__, #condition, why);            \
+#define ETALON_CHECK(condition, why)                              \
+  do {                                                            \
+    if (!(condition)) [[unlikely]]                                \
+      ::etalon::checkFailed(__FILE__, __LINE__, #condition, why); \
   } while (false)

@@ -67,8 +67,7 @@ class [[nodiscard]] Result {
 }  // namespace etalon
 
 /// Returns the error of an expression of type Status from the enclosing function.
-#define ETALON_RETURN_IF_ERROR(expression)                                  \
-  do {                                                                      \
-    if (::etalon::Status status_ = (expression); !status_.ok())             \
-      return status_.error();                                               \
+#define ETALON_RETURN_IF_ERROR(expression)                                              \
+  do {                                                                                  \
+    if (::etalon::Status status_ = (expression); !status_.ok()) return status_.error(); \
   } while (false)

@@ -11,6 +11,9 @@ set(ETALON_LAYER_kernels isa compiler backends)
 set(ETALON_LAYER_models isa compiler backends kernels)
 set(ETALON_LAYER_validation isa sim compiler backends kernels models)
 set(ETALON_LAYER_tools isa sim compiler backends kernels models validation)
+# A layer's folder is named like the layer, except:
+set(ETALON_LAYER_FOLDER_backends compiler/backends)
+# scripts/check_includes.py reads this table too.
 
 define_property(TARGET PROPERTY ETALON_LAYER)
 define_property(TARGET PROPERTY ETALON_DEPS)
