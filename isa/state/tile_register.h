@@ -90,4 +90,28 @@ CanonicalTile canonical(const TileRegister& tile);
 /// transposed, so element (r, c) of both is the same bytes. Empty tiles are never "the same".
 bool sameElements(const TileRegister& a, const TileRegister& b);
 
+/// Calls f(byte offset, bytes) for every contiguous piece of a nonempty tile's real bytes, rows in ascending order;
+/// repeated rows come once an outer block.
+template <class F>
+void forEachRun(const TileRegister& tile, F&& f) {
+  const uint64_t size = tile.elementBytes();
+  const bool four_bit = tile.elementBits() == 4;
+  const uint64_t row_bytes = four_bit ? (uint64_t{tile.cols} + 1) / 2 : tile.cols * size;
+  for (uint64_t o = 0; o < (tile.ostride == 0 ? 1 : tile.outer); ++o) {
+    const uint64_t block = tile.base + o * tile.ostride;
+    if (tile.step == 1 && tile.istride == row_bytes) {
+      f(block, row_bytes * tile.inner);
+      continue;
+    }
+    for (uint64_t i = 0; i < (tile.istride == 0 ? 1 : tile.inner); ++i) {
+      const uint64_t row = block + i * tile.istride;
+      if (tile.step == 1) {
+        f(row, row_bytes);
+        continue;
+      }
+      for (uint64_t c = 0; c < (tile.step == 0 ? 1 : tile.cols); ++c) f(row + c * tile.step * size, size);
+    }
+  }
+}
+
 }  // namespace etalon::isa

@@ -20,6 +20,9 @@ if(CCACHE)
 endif()
 
 add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wno-restrict)  # false alarms on std::string operator+, GCC bug 105651
+endif()
 # Numbers are specified to the bit: the compiler never fuses what the source does not fuse.
 add_compile_options(-ffp-contract=off)
 if(ETALON_SANITIZE)

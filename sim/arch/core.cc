@@ -15,9 +15,17 @@ Core::Core(unsigned number, const isa::Machine& machine, Memory& memory, Finding
       findings_(findings),
       global_(memory.global()),
       global_base_(memory.globalBase()),
-      global_bytes_(memory.global().size()) {}
+      global_bytes_(memory.global().size()) {
+  limits_.local_bytes = machine.local_bytes;
+  limits_.macs_log2 = static_cast<int>(machine.macs_log2);
+  limits_.elements_log2 = static_cast<int>(machine.elements_log2);
+  limits_.bytes_log2 = static_cast<int>(machine.bytes_log2);
+  limits_.profiles = " ";
+  for (const std::string& profile : machine.profiles) limits_.profiles += profile + " ";
+}
 
-void Core::start(uint64_t entry) {
+void Core::start(uint64_t entry, LaunchState& launch) {
+  launch_ = &launch;
   pc_ = entry;
   state_ = CoreState::running;
 }
@@ -55,6 +63,7 @@ bool Core::accessFault(Cause cause, uint64_t address, unsigned size) {
 bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
   if (const auto place = memory_.find(number_, address, size)) {
     checkInitialised(*place, size);
+    launch_->races().scalarLoad(site(), MemoryRegion{place->region->id}, place->offset, size);
     std::memcpy(&value, place->data(), size);
     return true;
   }
@@ -72,7 +81,8 @@ bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
 bool Core::storeElsewhere(uint64_t address, unsigned size, uint64_t value) {
   if (const auto place = memory_.find(number_, address, size)) {
     std::memcpy(place->data(), &value, size);
-    finishAtomic(*place, size, false, false);
+    launch_->races().scalarStore(site(), MemoryRegion{place->region->id}, place->offset, size);
+    finishStore(*place, size);
     return true;
   }
   if (!memory_.inDevicePage(number_, address)) return accessFault(Cause::store_access, address, size);
@@ -108,6 +118,11 @@ void Core::checkInitialised(const Place& place, unsigned size) {
 }
 
 void Core::finishAtomic(const Place& place, unsigned size, bool acquire, bool release) {
+  launch_->races().atomic(site(), MemoryRegion{place.region->id}, place.offset, size, {acquire, release});
+  finishStore(place, size);
+}
+
+void Core::finishStore(const Place& place, unsigned size) {
   place.region->init.setRange(place.offset, size);
   if (memory_.anyReservation()) memory_.breakReservations(number_, *place.region, place.offset, size);
   if (place.region == &global_ && global_base_ + place.offset - tohost_ < 8) events_ |= event::tohost;

@@ -14,7 +14,10 @@
 #include "isa/state/fault.h"
 #include "isa/state/tile_register.h"
 #include "isa/state/view_descriptor.h"
+#include "isa/numerics/tile_ref.h"
+#include "isa/state/tile_operands.h"
 #include "sim/arch/findings.h"
+#include "sim/arch/launch_state.h"
 #include "sim/arch/memory.h"
 
 namespace etalon::sim {
@@ -30,6 +33,16 @@ inline constexpr uint32_t stopped = 4;   // the core is no longer running
 inline constexpr uint32_t tohost = 8;    // a store to tohost wants the device's attention
 inline constexpr uint32_t blocked = 16;  // the instruction waits and will be executed again
 }  // namespace event
+
+/// Where the bytes of a view's clipped box stand: address a at data + (a - address). No region if the box has none.
+struct ViewMemory {
+  std::byte* data = nullptr;
+  uint64_t address = 0;
+  Region* region = nullptr;
+  uint64_t offset = 0;  // of `address` in the region
+
+  std::byte* at(uint64_t a) const { return data + (a - address); }
+};
 
 /// Architectural state of one core and the meaning of its accesses: the CoreContext that instruction semantics see.
 class Core {
@@ -64,6 +77,7 @@ class Core {
     }
     if (!global_.init.allSet(offset, sizeof(T))) [[unlikely]]
       noteUninitialised(global_, offset, sizeof(T));
+    launch_->races().scalarLoad(site(), MemoryRegion::global(), offset, sizeof(T));
     value = loadBytes<T>(global_.backing.data() + offset);
     return true;
   }
@@ -73,6 +87,7 @@ class Core {
     if (offset > global_bytes_ - sizeof(T)) [[unlikely]]
       return storeElsewhere(address, sizeof(T), static_cast<uint64_t>(value));
     global_.init.setRange(offset, sizeof(T));
+    launch_->races().scalarStore(site(), MemoryRegion::global(), offset, sizeof(T));
     storeBytes<T>(global_.backing.data() + offset, value);
     if (memory_.anyReservation()) [[unlikely]]
       memory_.breakReservations(number_, global_, offset, sizeof(T));
@@ -96,6 +111,7 @@ class Core {
     if (!place) return false;
     checkInitialised(*place, sizeof(T));
     value = loadBytes<T>(place->data());
+    launch_->races().loadReserved(site(), MemoryRegion{place->region->id}, place->offset, sizeof(T), {acquire, release});
     memory_.reserve(number_, *place);
     return true;
   }
@@ -110,7 +126,9 @@ class Core {
     finishAtomic(*place, sizeof(T), acquire, release);
     return true;
   }
-  void orderScalar(uint64_t predecessors, uint64_t successors) {}
+  void orderScalar(uint64_t predecessors, uint64_t successors) {
+    launch_->races().riscvFence(static_cast<uint16_t>(number_), static_cast<uint8_t>(predecessors << 4 | successors));
+  }
   void synchroniseFetch() { events_ |= event::refetch; }
 
   // --- control and status registers (core_csr.cc)
@@ -121,6 +139,36 @@ class Core {
   void returnFromTrap();
   uint32_t roundingMode() const { return static_cast<uint32_t>(bits(fcsr_, 7, 5)); }
   void accrueFlags(uint32_t flags) { fcsr_ |= flags; }
+
+  // --- tile instructions (core_tile.cc)
+  isa::TileRegister& tile(int i) { return tiles_[i]; }
+  isa::ViewDescriptor& view(int i) { return views_[i]; }
+  isa::ChainDescriptor& chain(int i) { return chains_[i]; }
+  const isa::TileRegister& tile(int i) const { return tiles_[i]; }
+  const isa::ViewDescriptor& view(int i) const { return views_[i]; }
+  const isa::ChainDescriptor& chain(int i) const { return chains_[i]; }
+  isa::TileOperands operands(const isa::Instruction& in, isa::OperandRules rules = {}) const { return {in, limits_, rules}; }
+  /// After all checks: traps if one failed, else finds the memory of views, records what tiles are read, returns true.
+  bool begin(isa::TileOperands& operands);
+  /// After all effects: records the tiles that were written.
+  void finish(const isa::TileOperands& operands);
+  numerics::TileRef tileRef(const isa::TileRegister& tile) const;
+  /// Memory of operand i, a view, between begin and the next instruction.
+  const ViewMemory& viewMemory(int i) const { return view_memory_[i]; }
+  /// Records an access to bytes of a view's memory.
+  void recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write);
+  /// Sets the sticky status: an index was outside.
+  void noteIndexOutside(isa::Unit unit);
+
+  // --- synchronisation (core_sync.cc); false if trapped or blocked
+  void fenceAll();
+  void fenceTile(const isa::TileRegister& tile);
+  void fenceView(const ViewMemory& memory, const std::vector<std::pair<uint64_t, uint64_t>>& runs);
+  bool signal(uint64_t address, uint32_t amount);
+  bool wait(unsigned semaphore, uint32_t amount, bool subtract);
+  uint32_t semaphore(unsigned number) const { return memory_.semaphores(number_)[number]; }
+  bool barrier(uint64_t mask, uint64_t group);
+  void halt();
 
   // --- traps
   void trap(isa::Cause cause, uint64_t value, isa::Rule rule) { trapWith({.cause = cause, .rule = rule, .value = value}); }
@@ -134,7 +182,7 @@ class Core {
     state_ = state;
     events_ |= event::stopped;
   }
-  void start(uint64_t entry);
+  void start(uint64_t entry, LaunchState& launch);
   /// Makes the current instruction wait: it has no effect and is executed again at the core's next turn.
   void block(std::string waiting_for) {
     waiting_for_ = std::move(waiting_for);
@@ -163,7 +211,11 @@ class Core {
   std::optional<Place> atomicPlace(uint64_t address, unsigned size, isa::Cause misaligned, isa::Cause access);
   void checkInitialised(const Place& place, unsigned size);
   void finishAtomic(const Place& place, unsigned size, bool acquire, bool release);
+  void finishStore(const Place& place, unsigned size);
   void noteUninitialised(Region& region, uint64_t offset, uint64_t size);
+  void recordTile(const isa::TileRegister& tile, bool write);
+  void recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write);
+  AccessSite site() const { return {static_cast<uint16_t>(number_), pc_, raw_}; }
   bool accessFault(isa::Cause cause, uint64_t address, unsigned size);
 
   unsigned number_;
@@ -174,8 +226,14 @@ class Core {
   uint64_t global_base_;
   uint64_t global_bytes_;
   uint64_t tohost_ = ~uint64_t{0};
+  isa::MachineLimits limits_;
+  LaunchState* launch_ = nullptr;
 
   std::array<uint64_t, 32> x_{};
+  std::array<isa::TileRegister, isa::kTileRegisters> tiles_{};
+  std::array<isa::ViewDescriptor, isa::kViewRegisters> views_{};
+  std::array<isa::ChainDescriptor, isa::kChainRegisters> chains_{};
+  std::array<ViewMemory, isa::TileOperands::kMost> view_memory_{};
   CoreState state_ = CoreState::halted;
   std::string waiting_for_;
   std::array<uint64_t, isa::kCounterSlots> counters_{};

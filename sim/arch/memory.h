@@ -51,6 +51,7 @@ class Memory {
   Region& local(unsigned core) { return *locals_[core]; }
   unsigned cores() const { return static_cast<unsigned>(locals_.size()); }
   uint64_t globalBase() const { return global_base_; }
+  uint64_t globalBytes() const { return global_->size(); }
   uint64_t localBytes() const { return local_bytes_; }
 
   /// Where [address, address + size) lies as `core` sees it; nothing if a byte of it is not memory.

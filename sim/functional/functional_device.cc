@@ -84,7 +84,12 @@ Status FunctionalDevice::read(uint64_t address, std::span<std::byte> bytes) {
   return {};
 }
 
-RunResult FunctionalDevice::launch(const LaunchOptions& options) {
+Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
+  if (options.cores < 1 || options.cores > cores_.size())
+    return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores, machine_.displayName(), cores_.size())};
+  auto launch = LaunchState::create(options.cores, *memory_);
+  if (!launch.ok()) return launch.error();
+  launch_ = std::move(*launch);
   const auto console = options.console ? options.console : [](std::string_view) {};
   Htif htif(*memory_, tohost_.value_or(0), fromhost_, console);
   for (unsigned i = 0; i < options.cores; ++i) {
@@ -95,7 +100,7 @@ RunResult FunctionalDevice::launch(const LaunchOptions& options) {
     core.setX(kA3, 0);
     core.setX(kA4, 0);
     core.watchTohost(tohost_.value_or(~uint64_t{0}));
-    core.start(entry_);
+    core.start(entry_, *launch_);
   }
   uint64_t left = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
   while (true) {

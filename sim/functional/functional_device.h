@@ -53,7 +53,10 @@ class FunctionalDevice {
   Status write(uint64_t address, std::span<const std::byte> bytes);
   Status read(uint64_t address, std::span<std::byte> bytes);
 
-  RunResult launch(const LaunchOptions& options);
+  /// Runs the image until it ends; an error only if it could not start.
+  Result<RunResult> launch(const LaunchOptions& options);
+  /// Races of the last launch.
+  const RaceDetector& races() const { return launch_->races(); }
 
   const isa::Machine& machine() const { return machine_; }
   Memory& memory() { return *memory_; }
@@ -71,6 +74,7 @@ class FunctionalDevice {
   isa::Machine machine_;
   std::unique_ptr<Memory> memory_;
   Findings findings_;
+  std::unique_ptr<LaunchState> launch_;
   std::vector<std::unique_ptr<Core>> cores_;
   std::unique_ptr<DecodeCache> cache_;
   uint64_t entry_ = 0;

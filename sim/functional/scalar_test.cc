@@ -84,7 +84,7 @@ TEST(FunctionalDevice, StopsAtTheInstructionLimitAndSaysWhere) {
   TestProgram program(p);
   LaunchOptions options;
   options.instruction_limit = 1000;
-  const RunResult result = program.device().launch(options);
+  const RunResult result = program.launch(options);
   EXPECT_EQ(result.status, RunStatus::instruction_limit);
   EXPECT_EQ(result.detail, "core 0 at pc 0x80001000\n");
   EXPECT_EQ(result.instructions, 1000u);
@@ -107,7 +107,7 @@ TEST(FunctionalDevice, RunsEveryCoreWithItsNumber) {
   TestProgram program(p);
   LaunchOptions options;
   options.cores = 4;
-  const RunResult result = program.device().launch(options);
+  const RunResult result = program.launch(options);
   EXPECT_EQ(result.status, RunStatus::exited);
   EXPECT_EQ(result.exit_code, 3u);
 }
@@ -138,7 +138,7 @@ TEST(FunctionalDevice, BreaksAReservationByAnotherCoresStore) {
   TestProgram program(p);
   LaunchOptions options;
   options.cores = 2;
-  EXPECT_EQ(program.device().launch(options).exit_code, 1u);
+  EXPECT_EQ(program.launch(options).exit_code, 1u);
 }
 
 TEST(FunctionalDevice, ReadsTheRetiredCountAndSuppressesTheIncrementOfItsWrite) {

@@ -62,7 +62,12 @@ class TestProgram {
     LaunchOptions options;
     options.cores = cores;
     options.instruction_limit = limit;
-    return device_->launch(options);
+    return launch(options);
+  }
+  RunResult launch(const LaunchOptions& options) {
+    const auto result = device_->launch(options);
+    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+    return *result;
   }
   FunctionalDevice& device() { return *device_; }
 

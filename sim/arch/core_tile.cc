@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tile instructions see of a core: operands, places in memory, and the record of their accesses.
+#include <fmt/format.h>
+
+#include "sim/arch/core.h"
+
+namespace etalon::sim {
+
+using isa::Cause;
+using isa::Rule;
+
+bool Core::begin(isa::TileOperands& operands) {
+  for (int i = 0; i < operands.count(); ++i) {
+    const auto& operand = operands.operand(i);
+    if (!operand.is_view || operands.fault()) continue;
+    const isa::ByteInterval hull = isa::boxHull(operand.view, operand.named_axis);
+    view_memory_[i] = {};
+    if (hull.empty()) continue;
+    const auto address = static_cast<uint64_t>(hull.lo);
+    const auto bytes = static_cast<uint64_t>(hull.hi - hull.lo);
+    const auto place = memory_.find(number_, address, bytes);
+    if (!place)
+      operands.raise(Cause::global_access, Rule::view_bounds, i,
+                     fmt::format("bytes {:#x}..{:#x} are not inside one memory: {}", address, address + bytes - 1, memory_.describeMap()),
+                     "bounds are those of the axes (dim), not of the box; check base, dims and strides");
+    else
+      view_memory_[i] = {place->data(), address, place->region, place->offset};
+  }
+  if (operands.fault()) {
+    trapWith(*operands.fault());
+    return false;
+  }
+  launch_->races().beginTile(site());
+  for (int i = 0; i < operands.count(); ++i) {
+    const auto& operand = operands.operand(i);
+    if (!operand.is_view && isa::reads(operand.role)) recordTile(operand.tile, false);
+  }
+  return true;
+}
+
+void Core::finish(const isa::TileOperands& operands) {
+  for (int i = 0; i < operands.count(); ++i) {
+    const auto& operand = operands.operand(i);
+    if (!operand.is_view && isa::writes(operand.role)) recordTile(operand.tile, true);
+  }
+}
+
+numerics::TileRef Core::tileRef(const isa::TileRegister& tile) const {
+  return {.data = memory_.local(number_).data() + tile.base,
+          .type = tile.elementType(),
+          .outer = tile.outer,
+          .inner = tile.inner,
+          .cols = tile.cols,
+          .ostride = tile.ostride,
+          .istride = tile.istride,
+          .step = tile.step,
+          .transpose = tile.transpose};
+}
+
+void Core::recordTile(const isa::TileRegister& tile, bool write) {
+  if (tile.empty()) return;
+  Region& local = memory_.local(number_);
+  isa::forEachRun(tile, [&](uint64_t offset, uint64_t bytes) { recordRun(local, offset, bytes, write); });
+}
+
+void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write) {
+  const MemoryRegion where{region.id};
+  if (write) {
+    region.init.setRange(offset, bytes);
+    launch_->races().tileWrite(where, offset, bytes);
+    if (memory_.anyReservation()) memory_.breakReservations(number_, region, offset, bytes);
+  } else {
+    if (!region.init.allSet(offset, bytes)) noteUninitialised(region, offset, bytes);
+    launch_->races().tileRead(where, offset, bytes);
+  }
+}
+
+void Core::recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write) {
+  recordRun(*memory.region, memory.offset + (address - memory.address), bytes, write);
+}
+
+void Core::noteIndexOutside(isa::Unit unit) {
+  const int slot = unit == isa::Unit::load ? 0 : unit == isa::Unit::store ? 1 : 2;
+  if (index_pc_[slot] == 0) index_pc_[slot] = pc_;
+  etstatus_ |= 1;
+}
+
+}  // namespace etalon::sim

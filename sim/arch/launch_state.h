@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isa/base/status.h"
+#include "sim/arch/memory.h"
+#include "sim/arch/race_detector.h"
+
+namespace etalon::sim {
+
+/// What the cores of one launch share beside memory: the order of their accesses, and barriers.
+class LaunchState {
+ public:
+  static Result<std::unique_ptr<LaunchState>> create(unsigned cores, const Memory& memory);
+
+  unsigned cores() const { return cores_; }
+  /// Mask of all cores of the launch.
+  uint64_t allCores() const { return cores_ == 64 ? ~uint64_t{0} : (uint64_t{1} << cores_) - 1; }
+  RaceDetector& races() { return races_; }
+  const RaceDetector& races() const { return races_; }
+
+  /// A core executes et.barrier: true if it may pass. Arrival is kept, so executing it again only waits.
+  bool passBarrier(unsigned core, uint64_t mask);
+  /// Cores of the mask that `core` waits for, e.g. "cores 1, 3".
+  std::string missingAtBarrier(unsigned core) const;
+
+ private:
+  LaunchState(unsigned cores, RaceDetector races) : cores_(cores), races_(std::move(races)), arrived_(cores), released_(cores) {}
+
+  unsigned cores_;
+  RaceDetector races_;
+  std::vector<uint64_t> arrived_;  // mask a core arrived with, 0 if it did not
+  std::vector<bool> released_;     // its barrier completed; it has not passed yet
+};
+
+}  // namespace etalon::sim
