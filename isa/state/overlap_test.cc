@@ -146,6 +146,15 @@ TEST(Overlap, SaysNoToInterleavedColumns) {
   }
 }
 
+TEST(Overlap, TakesASingleColumnAsStepOne) {
+  // The column rule would tell these apart; canonical form comes first, and the rule is normative.
+  TileRegister a = tile(ElementType::u8, 0, 4, 1, 4), b = tile(ElementType::u8, 1, 4, 1, 6);
+  a.step = b.step = 2;
+  EXPECT_TRUE(overlapBothWays(a, b));
+  a.cols = b.cols = 2;
+  EXPECT_FALSE(overlapBothWays(a, b));
+}
+
 TEST(Overlap, SaysYesToATileAndItself) {
   const TileRegister a = tile(ElementType::i8, 16, 3, 5, 8);
   EXPECT_TRUE(mayOverlap(a, a));
