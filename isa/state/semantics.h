@@ -30,6 +30,8 @@ concept CoreContext = requires(C& core, uint64_t& wide, int32_t& narrow, bool& f
   core.orderScalar(0u, 0u);
   core.synchroniseFetch();
   core.returnFromTrap();
+  { core.roundingMode() } -> std::same_as<uint32_t>;  // frm
+  core.accrueFlags(0u);                               // into fflags
   core.trap(Cause::illegal, uint64_t{}, Rule::none);
 };
 
