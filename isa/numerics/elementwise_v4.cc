@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled with -march=x86-64-v4: nothing here but the tagged templates.
+#include "isa/numerics/lane_tables.h"
+
+namespace etalon::numerics {
+namespace {
+
+struct V4 {};
+constexpr LaneTable kTable = makeLaneTable<V4>();
+
+}  // namespace
+
+const LaneTable& laneTableV4() { return kTable; }
+
+}  // namespace etalon::numerics

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "isa/numerics/elementwise_lanes.h"
+
+namespace etalon::numerics {
+
+/// elementwise_lanes.h compiled for x86-64-v3 (AVX2, FMA, F16C) and x86-64-v4 (AVX-512). Call only
+/// where hostIsa() says the host has it.
+const LaneTable& laneTableV3();
+const LaneTable& laneTableV4();
+
+}  // namespace etalon::numerics
