@@ -7,9 +7,11 @@ namespace {
 
 struct V3 {};
 constexpr LaneTable kTable = makeLaneTable<V3>();
+constexpr ReduceTable kReduce = makeReduceTable<V3>();
 
 }  // namespace
 
 const LaneTable& laneTableV3() { return kTable; }
+const ReduceTable& reduceTableV3() { return kReduce; }
 
 }  // namespace etalon::numerics

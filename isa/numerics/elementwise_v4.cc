@@ -7,9 +7,11 @@ namespace {
 
 struct V4 {};
 constexpr LaneTable kTable = makeLaneTable<V4>();
+constexpr ReduceTable kReduce = makeReduceTable<V4>();
 
 }  // namespace
 
 const LaneTable& laneTableV4() { return kTable; }
+const ReduceTable& reduceTableV4() { return kReduce; }
 
 }  // namespace etalon::numerics

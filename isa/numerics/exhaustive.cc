@@ -70,7 +70,8 @@ Tally compare(std::string_view name, numerics::UnaryFunction function, uint64_t 
     const float high = static_cast<float>(value * (1 + kBound));
     const bool domain_error = x < 0 && value != value;
     const bool decided = domain_error || (low == high && value != 0);
-    const uint32_t want = domain_error ? 0x7fc00000 : std::bit_cast<uint32_t>(decided ? low : mpfr(x));
+    const uint32_t want =
+        domain_error ? 0x7fc00000 : std::bit_cast<uint32_t>(decided ? low : mpfr(x));
     tally.by_mpfr += decided ? 0 : 1;
     tally.digest ^= mix(static_cast<uint32_t>(argument), got);
     ++tally.arguments;

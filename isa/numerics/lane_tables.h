@@ -2,12 +2,15 @@
 #pragma once
 
 #include "isa/numerics/elementwise_lanes.h"
+#include "isa/numerics/reduce_lanes.h"
 
 namespace etalon::numerics {
 
-/// elementwise_lanes.h compiled for x86-64-v3 (AVX2, FMA, F16C) and x86-64-v4 (AVX-512). Call only
-/// where hostIsa() says the host has it.
+/// elementwise_lanes.h and reduce_lanes.h compiled for x86-64-v3 (AVX2, FMA, F16C) and x86-64-v4
+/// (AVX-512). Call only where hostIsa() says the host has it.
 const LaneTable& laneTableV3();
 const LaneTable& laneTableV4();
+const ReduceTable& reduceTableV3();
+const ReduceTable& reduceTableV4();
 
 }  // namespace etalon::numerics
