@@ -8,10 +8,12 @@ namespace {
 struct V3 {};
 constexpr LaneTable kTable = makeLaneTable<V3>();
 constexpr ReduceTable kReduce = makeReduceTable<V3>();
+constexpr ConvertTable kConvert = makeConvertTable<V3>();
 
 }  // namespace
 
 const LaneTable& laneTableV3() { return kTable; }
 const ReduceTable& reduceTableV3() { return kReduce; }
+const ConvertTable& convertTableV3() { return kConvert; }
 
 }  // namespace etalon::numerics

@@ -8,10 +8,12 @@ namespace {
 struct V4 {};
 constexpr LaneTable kTable = makeLaneTable<V4>();
 constexpr ReduceTable kReduce = makeReduceTable<V4>();
+constexpr ConvertTable kConvert = makeConvertTable<V4>();
 
 }  // namespace
 
 const LaneTable& laneTableV4() { return kTable; }
 const ReduceTable& reduceTableV4() { return kReduce; }
+const ConvertTable& convertTableV4() { return kConvert; }
 
 }  // namespace etalon::numerics
