@@ -72,12 +72,6 @@ uint64_t intToInt(int64_t value, ElementType to, bool saturate) {
   return lowBits(static_cast<uint64_t>(value), elementInfo(to).bits);
 }
 
-uint64_t load(const std::byte* from, size_t bytes) {
-  uint64_t value = 0;
-  std::memcpy(&value, from, bytes);
-  return value;
-}
-
 }  // namespace
 
 uint32_t canonicalNan(ElementType type) {
@@ -123,34 +117,6 @@ uint64_t convertElement(ElementType from, uint64_t code, ElementType to, Roundin
   const float value = widenToFloat(from, static_cast<uint32_t>(code));
   if (isInteger(to)) return floatToInt(std::bit_cast<uint32_t>(value), to, rounding);
   return roundFromFloat(to, value, rounding, saturate);
-}
-
-void convertRun(ElementType from, const std::byte* src, ptrdiff_t src_stride, ElementType to,
-                std::byte* dst, ptrdiff_t dst_stride, size_t n, ConvertMode mode) {
-  const size_t from_bytes = static_cast<size_t>(elementInfo(from).bits) / 8;
-  const size_t to_bytes = static_cast<size_t>(elementInfo(to).bits) / 8;
-  ETALON_CHECK(from_bytes != 0 && to_bytes != 0, "convertRun takes types of 8 bits and more");
-  for (size_t i = 0; i < n; ++i) {
-    const uint64_t value =
-        convertElement(from, load(src, from_bytes), to, mode.rounding, mode.saturate);
-    std::memcpy(dst, &value, to_bytes);
-    src += src_stride;
-    dst += dst_stride;
-  }
-}
-
-void copyRun(size_t element_bytes, const std::byte* src, ptrdiff_t src_stride, std::byte* dst,
-             ptrdiff_t dst_stride, size_t n) {
-  if (src_stride == static_cast<ptrdiff_t>(element_bytes) && dst_stride == src_stride) {
-    std::memmove(dst, src, n * element_bytes);
-    return;
-  }
-  for (size_t i = 0; i < n; ++i) {
-    const uint64_t value = load(src, element_bytes);
-    std::memcpy(dst, &value, element_bytes);
-    src += src_stride;
-    dst += dst_stride;
-  }
 }
 
 }  // namespace etalon::numerics

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "isa/element_type.h"
+#include "isa/numerics/host_isa.h"
 
 namespace etalon::numerics {
 
@@ -69,13 +70,15 @@ uint32_t roundFromFloat(ElementType to, float value, Rounding rounding, bool sat
 uint64_t convertElement(ElementType from, uint64_t bits, ElementType to, Rounding rounding,
                         bool saturate);
 
-/// convertElement over a run of n elements; fast where both sides are contiguous.
+/// convertElement over a run of n elements; fast for types of up to 32 bits, fastest where both
+/// sides are contiguous.
 ///
 /// Strides are in bytes and may be 0 or negative. Types of 8 bits and more (4-bit runs come with
 /// `Et-i4`, `Et-mx`). dst must not overlap src unless both start at one address and have one stride
 /// and one element size.
 void convertRun(ElementType from, const std::byte* src, ptrdiff_t src_stride, ElementType to,
-                std::byte* dst, ptrdiff_t dst_stride, size_t n, ConvertMode mode);
+                std::byte* dst, ptrdiff_t dst_stride, size_t n, ConvertMode mode,
+                HostIsa isa = hostIsa());
 
 /// Writes n elements of 1, 2, 4 or 8 bytes from src to dst, bits unchanged; strides in bytes.
 void copyRun(size_t element_bytes, const std::byte* src, ptrdiff_t src_stride, std::byte* dst,

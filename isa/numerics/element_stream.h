@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "isa/numerics/convert.h"
+#include "isa/numerics/tile_ref.h"
+
+namespace etalon::numerics {
+
+/// Walks the elements of a tile in row-major order, in runs of any length across row ends.
+///
+/// The geometry is merged where rows continue at the pitch of the columns, so a packed tile, a
+/// column vector or a scalar broadcast over a tile is one run. The transpose flag is ignored
+/// (vector sources have none). Types of 8 bits and more. The tile's memory must outlive the stream;
+/// an empty tile has no element to read.
+class ElementStream {
+ public:
+  explicit ElementStream(const TileRef& tile);
+
+  /// The next n elements as 32-bit temporaries: widened exactly, NaNs canonical.
+  void read(uint32_t* out, size_t n);
+  /// The next n elements' bits, left-aligned in 32: sign bit at bit 31. For what moves bits.
+  void readAligned(uint32_t* out, size_t n);
+  /// Writes n temporaries of type `from` (f32, i32, u32), rounded once to the tile's type; equal
+  /// types move bits.
+  void write(const uint32_t* in, size_t n, ElementType from, ConvertMode mode);
+  /// The reverse of readAligned.
+  void writeAligned(const uint32_t* in, size_t n);
+
+ private:
+  template <class Visit>
+  void advance(size_t n, Visit visit);
+
+  ElementType type_;
+  std::byte* data_;
+  uint64_t outer_, inner_, cols_;
+  uint64_t ostride_, istride_, pitch_;
+  uint64_t o_ = 0, i_ = 0, c_ = 0;  // position of the next element
+};
+
+}  // namespace etalon::numerics

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long tier: one f32 unary function over all 2^32 arguments, or one shard of them, against a
+// reference that shares nothing with it: a long double computation by other formulas decides where
+// its error bound of 2^-54 allows (the function under test decides most arguments from doubles),
+// MPFR decides the rest.
+//   etalon_exhaustive FUNCTION [--shard I/N]
+// Prints arguments, how many MPFR decided, mismatches, and a digest of the results that does not
+// depend on the sharding: digests of shards combine by xor. Exit status 1 on any mismatch.
+#include <fmt/core.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "isa/numerics/function.h"
+#include "isa/numerics/function_reference.h"
+
+namespace {
+
+using namespace etalon;  // NOLINT: a program, not a header
+
+constexpr long double kBound = 0x1p-54L;
+
+/// Within a few ulp of the 64-bit long double, by formulas other than those of function.cc where
+/// there are any.
+long double filter(std::string_view name, long double x) {
+  constexpr long double kLn2 = 0.693147180559945309417232121458176568L;
+  const long double a = std::fabs(x);
+  if (name == "exp") return a < 1 ? 1 + std::expm1(x) : std::exp2(x / kLn2);
+  if (name == "exp2") return a < 1 ? 1 + std::expm1(x * kLn2) : std::exp2(x);
+  if (name == "log") return std::fabs(x - 1) < 0.25L ? std::log1p(x - 1) : std::log2(x) * kLn2;
+  if (name == "log2")
+    return std::fabs(x - 1) < 0.25L ? std::log1p(x - 1) / kLn2 : std::log(x) / kLn2;
+  if (name == "sqrt") return std::sqrt(x);
+  if (name == "rsqrt") return std::sqrt(x) / x;
+  if (name == "recip") return 1 / x;
+  if (name == "tanh") return std::copysign(-std::expm1(-2 * a) / (2 + std::expm1(-2 * a)), x);
+  if (name == "sigmoid") return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (2 + std::expm1(-x));
+  return std::copysign(a < 0.5L ? std::erf(a) : 1 - std::erfc(a), x);
+}
+
+/// One 64-bit word per (argument, result), mixed so that the xor over all of them notices any
+/// change or swap.
+uint64_t mix(uint32_t argument, uint32_t result) {
+  uint64_t z = (uint64_t{argument} << 32 | result) + 0x9e3779b97f4a7c15;  // SplitMix64
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+struct Tally {
+  uint64_t arguments = 0;
+  uint64_t by_mpfr = 0;
+  uint64_t mismatches = 0;
+  uint64_t digest = 0;
+};
+
+Tally compare(std::string_view name, numerics::UnaryFunction function, uint64_t first,
+              uint64_t last) {
+  reference::MpfrFunction mpfr(name);
+  Tally tally;
+  for (uint64_t argument = first; argument < last; ++argument) {
+    const float x = std::bit_cast<float>(static_cast<uint32_t>(argument));
+    const uint32_t got = std::bit_cast<uint32_t>(function(x));
+    const long double value = filter(name, x);
+    const float low = static_cast<float>(value * (1 - kBound));
+    const float high = static_cast<float>(value * (1 + kBound));
+    const bool domain_error = x < 0 && value != value;
+    const bool decided = domain_error || (low == high && value != 0);
+    const uint32_t want =
+        domain_error ? 0x7fc00000 : std::bit_cast<uint32_t>(decided ? low : mpfr(x));
+    tally.by_mpfr += decided ? 0 : 1;
+    tally.digest ^= mix(static_cast<uint32_t>(argument), got);
+    ++tally.arguments;
+    if (got == want) continue;
+    if (++tally.mismatches <= 10)
+      fmt::print("{}({:08x}) is {:08x}, want {:08x}\n", name, argument, got, want);
+  }
+  return tally;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  numerics::UnaryFunction function = nullptr;
+  for (const ElementwiseInfo& info : kElementwiseOps)
+    if (argc >= 2 && info.name == argv[1]) function = numerics::unaryFunction(info.op);
+  unsigned shard = 0;
+  unsigned shards = 1;
+  const bool sharded = argc == 4 && std::strcmp(argv[2], "--shard") == 0 &&
+                       std::sscanf(argv[3], "%u/%u", &shard, &shards) == 2 && shards != 0 &&
+                       shard < shards;
+  if (function == nullptr || (argc != 2 && !sharded)) {
+    fmt::print(stderr,
+               "usage: etalon_exhaustive FUNCTION [--shard I/N], 0 <= I < N; FUNCTION is one of");
+    for (const std::string_view name : reference::MpfrFunction::names())
+      fmt::print(stderr, " {}", name);
+    fmt::print(stderr, "\n");
+    return 2;
+  }
+  const uint64_t all = uint64_t{1} << 32;
+  const Tally tally = compare(argv[1], function, all * shard / shards, all * (shard + 1) / shards);
+  fmt::print("{} shard {}/{}: {} arguments, {} decided by MPFR, {} mismatches, digest {:016x}\n",
+             argv[1], shard, shards, tally.arguments, tally.by_mpfr, tally.mismatches,
+             tally.digest);
+  return tally.mismatches == 0 ? 0 : 1;
+}
