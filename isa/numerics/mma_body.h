@@ -11,7 +11,9 @@
 //   transpose(Vec[kLanes]).
 // Source (element type): kBytes, kPerUnit (k in a unit), load(p): kLanes * kPerUnit consecutive
 //   elements as units; interleave(rows, offset): kLanes columns of kPerUnit rows as units.
-// Math: step(acc, a, b), finish(acc), kHasStart.
+// Math: Acc (the type of an accumulator), begin(Vec), step(acc, a, b), finish(acc) as Vec,
+// kHasStart,
+//   addStart(Vec, start).
 #pragma once
 
 #include <cstddef>
@@ -165,14 +167,15 @@ void registerBlock(const MmaBlock& block, size_t row, const uint32_t* b, size_t 
     return block.acc[row + r] + (column + v * V::kLanes) * sizeof(uint32_t);
   };
 
-  Vec acc[kRows][kVectors];
+  typename Math::Acc acc[kRows][kVectors];
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
     for (size_t v = 0; v < kVectors; ++v) {
-      acc[r][v] = V::zero();
-      if (block.accumulate) acc[r][v] = V::loadPart(place(r, v), lanesOf(v));
-      if constexpr (Math::kHasStart) acc[r][v] = Math::addStart(acc[r][v], block.start[row + r]);
+      Vec start = V::zero();
+      if (block.accumulate) start = V::loadPart(place(r, v), lanesOf(v));
+      if constexpr (Math::kHasStart) start = Math::addStart(start, block.start[row + r]);
+      acc[r][v] = Math::begin(start);
     }
   }
   for (size_t u = 0; u < block.units; ++u, a += kAUnit, b += kBUnit) {

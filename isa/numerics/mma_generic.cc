@@ -75,6 +75,8 @@ struct Floats {
 };
 
 struct FloatMath {
+  using Acc = Portable::Vec;
+  static Acc begin(const Portable::Vec& start) { return start; }
   static constexpr bool kHasStart = false;
   static Portable::Vec step(Portable::Vec acc, const Portable::Vec& a, const Portable::Vec& b) {
     for (size_t i = 0; i < Portable::kLanes; ++i) {
@@ -93,6 +95,8 @@ struct FloatMath {
 };
 
 struct IntegerMath {
+  using Acc = Portable::Vec;
+  static Acc begin(const Portable::Vec& start) { return start; }
   static constexpr bool kHasStart = false;
   static Portable::Vec step(Portable::Vec acc, const Portable::Vec& a, const Portable::Vec& b) {
     for (size_t i = 0; i < Portable::kLanes; ++i) acc.lane[i] += a.lane[i] * b.lane[i];

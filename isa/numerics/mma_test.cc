@@ -240,21 +240,26 @@ TEST_P(EveryPair, EqualsExactArithmeticOnEveryTailOfAVector) {
   }
 }
 
-// All encodings of A against 1: the packing's conversion, special values included.
-TEST_P(EveryPair, ReadsEveryByteOfAnEightBitType) {
-  const Case c = caseOf(256, 1, 1);
-  if (format(c.pair.a).bytes != 1) GTEST_SKIP() << "wider types are sampled above";
-  for (const bool as_b : {false, true}) {
-    Tile all =
-        makeTile(as_b ? c.pair.b : c.pair.a, as_b ? 1 : 256, as_b ? 256 : 1,
-                 as_b ? c.b_transposed : c.a_transposed, Rows::Dense, Fill::Ordinary, random_);
-    for (size_t i = 0; i < 256; ++i) all.bytes[i] = static_cast<std::byte>(i);
-    Tile one =
-        makeTile(as_b ? c.pair.a : c.pair.b, 1, 1, false, Rows::Dense, Fill::Ordinary, random_);
-    one.bytes[0] = static_cast<std::byte>(format(one.ref.type).one);
-    const Tile acc = makeTile(c.pair.acc, as_b ? 1 : 256, as_b ? 256 : 1, false, Rows::Dense,
-                              Fill::Ordinary, random_);
-    expectAllEqual(as_b ? one : all, as_b ? all : one, acc, false, &scratch_);
+// All encodings of A, then of B, against 1: the conversion in packing, special values included.
+TEST(Mma, ReadsEveryEncodingOfEightAndSixteenBitTypes) {
+  Random random(5);
+  for (const Pair& pair : kPairs) {
+    const uint32_t size = format(pair.a).bytes;
+    if (size > 2) continue;
+    const uint32_t count = 1u << (8 * size);
+    for (const int flags : {0, 1, 2, 3}) {
+      const bool as_b = flags & 1, transposed = flags & 2;
+      const uint32_t m = as_b ? 1 : count, n = as_b ? count : 1;
+      SCOPED_TRACE(testing::Message()
+                   << elementInfo(pair.a).name << elementInfo(pair.b).name << flags);
+      Tile all =
+          makeTile(as_b ? pair.b : pair.a, m, n, transposed, Rows::Dense, Fill::Ordinary, random);
+      for (uint32_t i = 0; i < count; ++i) std::memcpy(&all.bytes[i * size], &i, size);
+      Tile one = makeTile(as_b ? pair.a : pair.b, 1, 1, false, Rows::Dense, Fill::Ordinary, random);
+      std::memcpy(one.bytes.data(), &format(one.ref.type).one, size);
+      const Tile acc = makeTile(pair.acc, m, n, false, Rows::Dense, Fill::Ordinary, random);
+      expectAllEqual(as_b ? one : all, as_b ? all : one, acc, false, nullptr);
+    }
   }
 }
 

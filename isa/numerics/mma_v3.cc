@@ -103,15 +103,16 @@ struct Floats {
 };
 
 struct FloatMath {
+  // Accumulators are floats in name too: g++ 12 copies registers where casts meet in a loop.
+  using Acc = __m256;
   static constexpr bool kHasStart = false;
-  static __m256i step(__m256i acc, __m256i a, __m256i b) {
-    return _mm256_castps_si256(
-        _mm256_fmadd_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), _mm256_castsi256_ps(acc)));
+  static Acc begin(__m256i start) { return _mm256_castsi256_ps(start); }
+  static Acc step(Acc acc, __m256i a, __m256i b) {
+    return _mm256_fmadd_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), acc);
   }
-  static __m256i finish(__m256i acc) {
-    const __m256 x = _mm256_castsi256_ps(acc);
+  static __m256i finish(Acc acc) {
     const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
-    return _mm256_castps_si256(_mm256_blendv_ps(x, nan, _mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
+    return _mm256_castps_si256(_mm256_blendv_ps(acc, nan, _mm256_cmp_ps(acc, acc, _CMP_UNORD_Q)));
   }
 };
 
@@ -131,11 +132,13 @@ struct Words {
 };
 
 struct WordMath {
+  using Acc = __m256i;
   static constexpr bool kHasStart = false;
   static __m256i step(__m256i acc, __m256i a, __m256i b) {
     return _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
   }
-  static __m256i finish(__m256i acc) { return acc; }
+  static Acc begin(__m256i start) { return start; }
+  static __m256i finish(Acc acc) { return acc; }
 };
 
 }  // namespace

@@ -61,14 +61,16 @@ struct Floats {
 };
 
 struct FloatMath {
+  // Accumulators are floats in name too: g++ 12 copies registers where casts meet in a loop.
+  using Acc = __m512;
   static constexpr bool kHasStart = false;
-  static __m512i step(__m512i acc, __m512i a, __m512i b) {
-    return _mm512_castps_si512(
-        _mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(acc)));
+  static Acc begin(__m512i start) { return _mm512_castsi512_ps(start); }
+  static Acc step(Acc acc, __m512i a, __m512i b) {
+    return _mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), acc);
   }
-  static __m512i finish(__m512i acc) {
-    const __m512 x = _mm512_castsi512_ps(acc);
-    return _mm512_mask_set1_epi32(acc, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), 0x7fc00000);
+  static __m512i finish(Acc acc) {
+    const __mmask16 nan = _mm512_cmp_ps_mask(acc, acc, _CMP_UNORD_Q);
+    return _mm512_mask_set1_epi32(_mm512_castps_si512(acc), nan, 0x7fc00000);
   }
 };
 
@@ -90,11 +92,13 @@ struct Words {
 };
 
 struct WordMath {
+  using Acc = __m512i;
   static constexpr bool kHasStart = false;
   static __m512i step(__m512i acc, __m512i a, __m512i b) {
     return _mm512_add_epi32(acc, _mm512_madd_epi16(a, b));
   }
-  static __m512i finish(__m512i acc) { return acc; }
+  static Acc begin(__m512i start) { return start; }
+  static __m512i finish(Acc acc) { return acc; }
 };
 
 }  // namespace

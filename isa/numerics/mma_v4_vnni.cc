@@ -35,6 +35,8 @@ struct Bytes {
 
 template <bool kASigned>
 struct ByteMath {
+  using Acc = __m512i;
+  static Acc begin(__m512i start) { return start; }
   static constexpr bool kHasStart = true;
   static __m512i addStart(__m512i acc, int32_t start) {
     return _mm512_add_epi32(acc, _mm512_set1_epi32(start));
