@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tile product 128 x 128 x 128 against the FMA peak of this host, on one core.
+//
+// Counters: GFLOPs (2 operations a multiply-accumulate, GOPs for integers) and `peak_share`, the
+// ratio to the peak. The peak is measured next to every run, in the same process, because machines
+// change clock under wide vectors and under load.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "isa/numerics/mma.h"
+#include "isa/numerics/mma_kernels.h"
+#include "isa/numerics/mma_peak.h"
+
+namespace etalon::numerics {
+namespace {
+
+constexpr uint32_t kExtent = 128;
+
+/// Small finite values: subnormals and NaN would time the host's assists.
+std::vector<std::byte> smallValues(ElementType type) {
+  std::mt19937 random(7);
+  const size_t size = static_cast<size_t>(elementInfo(type).bits) / 8;
+  std::vector<std::byte> bytes(size * kExtent * kExtent);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    // Upper byte 0x3c..0x3f of every float format here is a number near 1; integers take any byte.
+    const bool upper = elementInfo(type).kind == ElementKind::Float && i % size == size - 1;
+    const uint32_t value = random();
+    bytes[i] = static_cast<std::byte>(upper ? 0x3c + value % 4 + (value & 0x80) : value);
+  }
+  return bytes;
+}
+
+TileRef square(std::vector<std::byte>& bytes, ElementType type, bool transpose) {
+  const uint32_t row = kExtent * static_cast<uint32_t>(elementInfo(type).bits) / 8;
+  return {bytes.data(), type, 1, kExtent, kExtent, 0, row, 1, transpose};
+}
+
+/// Times 8 products at a go. Peak and products take turns, so that a slow spell of the host meets
+/// both; the counters hold the best of each.
+template <class Product>
+void against(benchmark::State& state, Product product) {
+  constexpr double kOperations = 8 * 2.0 * kExtent * kExtent * kExtent;
+  double best_peak = 0, best_product = 0;
+  for (auto _ : state) {
+    best_peak = std::max(best_peak, measureFmaPeak());
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 8; ++i) product();
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    benchmark::ClobberMemory();
+    best_product = std::max(best_product, kOperations / spent.count());
+    state.SetIterationTime(spent.count() / 8);
+  }
+  state.counters["GFLOPs"] = best_product / 1e9;
+  state.counters["peak_GFLOPs"] = best_peak / 1e9;
+  state.counters["peak_share"] = best_product / best_peak;
+}
+
+/// Everything an instruction costs here: conversion, packing, product.
+void tileProduct(benchmark::State& state, ElementType type, bool a_transposed, bool b_transposed,
+                 const MmaKernels* kernels) {
+  auto a = smallValues(type), b = smallValues(type);
+  std::vector<std::byte> acc(kExtent * kExtent * sizeof(uint32_t));
+  const TileRef ta = square(a, type, a_transposed), tb = square(b, type, b_transposed);
+  const TileRef tacc = square(acc, *accumulatorType(type, type), false);
+  MmaScratch scratch;
+  against(state, [&] { multiplyAccumulate(ta, tb, tacc, false, *kernels, &scratch); });
+}
+
+/// The register-blocked product alone, on panels packed before: what packing is measured against.
+void bareProduct(benchmark::State& state, const MmaPath* path, const ElementType type) {
+  auto values = smallValues(type);
+  std::vector<std::byte> acc(kExtent * kExtent * sizeof(uint32_t));
+  std::vector<std::byte*> sources, sums;
+  for (uint32_t r = 0; r < kExtent; ++r) {
+    sources.push_back(values.data() + r * (values.size() / kExtent));
+    sums.push_back(acc.data() + r * kExtent * sizeof(uint32_t));
+  }
+  struct Panels {
+    alignas(64) uint32_t a[kMmaBlockRows * kMmaBlockUnits];
+    alignas(64) uint32_t b[kMmaBlockColumns * kMmaBlockUnits];
+    alignas(64) int32_t start[kMmaBlockRows];
+  };
+  const auto panels = std::make_unique<Panels>();
+  MmaPack pack{sources.data(), kExtent, kExtent, type, type, false, panels->a, panels->start};
+  path->pack_a(pack);
+  pack.out = panels->b;
+  path->pack_b(pack);
+  const size_t units = kExtent / path->k_per_unit;
+  const MmaBlock block{panels->a, panels->b, sums.data(), panels->start, kExtent,
+                       kExtent,   units,     type,        false,         false};
+  against(state, [&] { path->multiply(block); });
+}
+
+void registerAll() {
+  using enum ElementType;
+  for (const MmaKernels* kernels : hostMmaKernels()) {
+    const std::string set(mmaKernelsName(*kernels));
+    benchmark::RegisterBenchmark((set + "/bare/f32").c_str(), bareProduct, kernels->floats, f32)
+        ->UseManualTime();
+    benchmark::RegisterBenchmark((set + "/bare/i8").c_str(), bareProduct, kernels->integers, i8)
+        ->UseManualTime();
+    for (const ElementType type : {bf16, f16, f8e4m3, f8e5m2, f32, i8, u8}) {
+      for (const int flags : {0, 1, 2, 3}) {
+        const std::string name = set + "/" + std::string(elementInfo(type).name) +
+                                 (flags & 1 ? "/AT" : "/A") + (flags & 2 ? "/BT" : "/B");
+        benchmark::RegisterBenchmark(name.c_str(), tileProduct, type, (flags & 1) != 0,
+                                     (flags & 2) != 0, kernels)
+            ->UseManualTime();
+      }
+    }
+  }
+}
+
+const bool registered = (registerAll(), true);
+
+}  // namespace
+}  // namespace etalon::numerics

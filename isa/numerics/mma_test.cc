@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/numerics/mma.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "isa/numerics/mma_reference.h"
+
+namespace etalon::numerics {
+namespace {
+
+using enum ElementType;
+using Random = std::mt19937;
+
+struct Pair {
+  ElementType a, b, acc;
+};
+constexpr std::array<Pair, 11> kPairs = {{{f8e4m3, f8e4m3, f32},
+                                          {f8e4m3, f8e5m2, f32},
+                                          {f8e5m2, f8e4m3, f32},
+                                          {f8e5m2, f8e5m2, f32},
+                                          {i8, i8, i32},
+                                          {i8, u8, i32},
+                                          {u8, i8, i32},
+                                          {u8, u8, i32},
+                                          {f16, f16, f32},
+                                          {bf16, bf16, f32},
+                                          {f32, f32, f32}}};
+
+/// What values a tile is filled with.
+enum class Fill { Ordinary, FewSpecials, FiniteEdges };
+constexpr std::array kFills = {Fill::Ordinary, Fill::FewSpecials, Fill::FiniteEdges};
+
+/// How the rows of a tile lie in memory; the last two are for sources alone.
+enum class Rows { Dense, Padded, Blocks, Woven, RepeatedInner, RepeatedOuter };
+constexpr std::array kRows = {Rows::Dense, Rows::Padded,        Rows::Blocks,
+                              Rows::Woven, Rows::RepeatedInner, Rows::RepeatedOuter};
+
+struct Format {
+  uint32_t bytes;
+  uint32_t one;                        ///< bits of 1
+  std::vector<uint32_t> edges;         ///< finite: zeros, subnormals, least normal, greatest
+  std::vector<uint32_t> not_a_number;  ///< NaNs and infinities
+};
+
+const Format& format(ElementType type) {
+  static const Format kE4m3 = {1, 0x38, {0, 0x80, 1, 0x87, 8, 0x7e, 0xfe}, {0x7f, 0xff}};
+  static const Format kE5m2 = {
+      1, 0x3c, {0, 0x80, 1, 0x83, 4, 0x7b, 0xfb}, {0x7c, 0xfc, 0x7d, 0x7e, 0xff}};
+  static const Format kF16 = {2,
+                              0x3c00,
+                              {0, 0x8000, 1, 0x83ff, 0x400, 0x7bff, 0xfbff},
+                              {0x7c00, 0xfc00, 0x7c01, 0x7e00, 0xffff}};
+  static const Format kBf16 = {2,
+                               0x3f80,
+                               {0, 0x8000, 1, 0x807f, 0x80, 0x7f7f, 0xff7f, 0x2000, 0x9fff},
+                               {0x7f80, 0xff80, 0x7f81, 0x7fc0, 0xffff}};
+  static const Format kF32 = {
+      4,
+      0x3f800000,
+      {0, 0x80000000, 1, 0x807fffff, 0x800000, 0x7f7fffff, 0xff7fffff, 0x1fffffff, 0xa0000001},
+      {0x7f800000, 0xff800000, 0x7f800001, 0x7fc12345, 0xffffffff}};
+  static const Format kByte = {1, 1, {0, 1, 0x7f, 0x80, 0x81, 0xff}, {0x80, 0xff}};
+  static const Format kWord = {4, 1, {0, 0x7fffffff, 0x80000000, 0xffffffff}, {0x80000000}};
+  switch (type) {
+    case f8e4m3: return kE4m3;
+    case f8e5m2: return kE5m2;
+    case f16: return kF16;
+    case bf16: return kBf16;
+    case f32: return kF32;
+    case i32: return kWord;
+    default: return kByte;
+  }
+}
+
+template <class Values>
+auto pick(const Values& values, Random& random) {
+  return values[random() % values.size()];
+}
+
+/// Bits of one element; ordinary floats lie within a few powers of two of 1.
+uint32_t randomElement(ElementType type, Fill fill, Random& random) {
+  const Format& f = format(type);
+  if (fill == Fill::FiniteEdges) return random() % 8 == 0 ? f.one : pick(f.edges, random);
+  if (fill == Fill::FewSpecials && random() % 64 == 0) {
+    return random() % 4 == 0 ? pick(f.not_a_number, random) : pick(f.edges, random);
+  }
+  if (type == i8 || type == u8 || type == i32) return random();
+  const uint32_t span = type == f8e4m3 ? 0x10 : type == f8e5m2 ? 8 : f.one / 16;
+  const uint32_t sign = (random() & 1) << (8 * f.bytes - 1);
+  return sign | (f.one - span + random() % (2 * span));
+}
+
+struct Tile {
+  std::vector<std::byte> bytes;
+  TileRef ref;
+};
+
+uint32_t someFactor(uint32_t n) {
+  for (const uint32_t f : {3u, 2u, 5u, 11u}) {
+    if (n != 0 && n % f == 0) return f;
+  }
+  return 1;
+}
+
+/// A tile of `rows` x `columns` logical elements in a buffer that ends with its last byte, so that
+/// a sanitizer sees one byte too many; gaps are filled with noise.
+Tile makeTile(ElementType type, uint32_t rows, uint32_t columns, bool transpose, Rows layout,
+              Fill fill, Random& random) {
+  const uint32_t stored = transpose ? columns : rows;
+  const uint32_t size = format(type).bytes;
+  Tile tile;
+  TileRef& t = tile.ref;
+  t = {nullptr, type, 1, stored, transpose ? rows : columns, 0, 0, 1, transpose};
+  const uint32_t width = t.cols * size, gap = 4 + 4 * (random() % 5);
+  if (layout != Rows::Dense && layout != Rows::Padded) {
+    t.outer = someFactor(stored);
+    t.inner = stored / t.outer;
+  }
+  t.istride = layout == Rows::Dense ? width : width + gap;
+  t.ostride = t.inner * t.istride + gap;
+  if (layout == Rows::Woven) {
+    t.ostride = width + gap;
+    t.istride = t.outer * t.ostride + gap;
+  }
+  if (layout == Rows::RepeatedInner) t.istride = 0;
+  if (layout == Rows::RepeatedOuter) t.ostride = 0;
+  const size_t end =
+      t.empty() ? 0 : size_t{t.outer - 1} * t.ostride + size_t{t.inner - 1} * t.istride + width;
+  tile.bytes.resize(end);
+  for (std::byte& b : tile.bytes) b = static_cast<std::byte>(random());
+  t.data = tile.bytes.data();
+  for (uint32_t r = 0; !t.empty() && r < stored; ++r) {
+    for (uint32_t c = 0; c < t.cols; ++c) {
+      const uint32_t bits = randomElement(type, fill, random);
+      std::memcpy(t.data + (r / t.inner) * t.ostride + (r % t.inner) * t.istride + c * size, &bits,
+                  size);
+    }
+  }
+  return tile;
+}
+
+/// Runs every kernel set and the scalar loop on copies of acc; all bytes, gaps included, must equal
+/// the reference's.
+void expectAllEqual(const Tile& a, const Tile& b, const Tile& acc, bool accumulate,
+                    MmaScratch* scratch) {
+  const auto onCopy = [&](auto&& run) {
+    std::vector<std::byte> bytes = acc.bytes;
+    TileRef ref = acc.ref;
+    ref.data = bytes.data();
+    run(ref);
+    return bytes;
+  };
+  const auto expected =
+      onCopy([&](const TileRef& out) { reference::product(a.ref, b.ref, out, accumulate); });
+  EXPECT_EQ(expected, onCopy([&](const TileRef& out) {
+              multiplyAccumulateScalar(a.ref, b.ref, out, accumulate);
+            }))
+      << "scalar definition";
+  for (const MmaKernels* kernels : hostMmaKernels()) {
+    EXPECT_EQ(expected, onCopy([&](const TileRef& out) {
+                multiplyAccumulate(a.ref, b.ref, out, accumulate, *kernels, scratch);
+              }))
+        << mmaKernelsName(*kernels);
+  }
+}
+
+struct Case {
+  Pair pair;
+  bool a_transposed, b_transposed;
+  uint32_t m, n, k;
+};
+
+void runCase(const Case& c, Random& random, MmaScratch& scratch) {
+  const Fill fill = pick(kFills, random);
+  const Rows a_rows = pick(kRows, random), b_rows = pick(kRows, random);
+  const auto acc_rows = static_cast<Rows>(random() % 4);
+  const bool accumulate = random() % 2;
+  const Tile a = makeTile(c.pair.a, c.m, c.k, c.a_transposed, a_rows, fill, random);
+  const Tile b = makeTile(c.pair.b, c.k, c.n, c.b_transposed, b_rows, fill, random);
+  const Tile acc = makeTile(c.pair.acc, c.m, c.n, false, acc_rows, fill, random);
+  SCOPED_TRACE(testing::Message() << elementInfo(c.pair.a).name << " x "
+                                  << elementInfo(c.pair.b).name << ", " << c.m << " x " << c.n
+                                  << " x " << c.k << (c.a_transposed ? ", A transposed" : "")
+                                  << (c.b_transposed ? ", B transposed" : "") << ", accumulate "
+                                  << accumulate << ", rows " << int(a_rows) << int(b_rows)
+                                  << int(acc_rows) << ", fill " << int(fill));
+  expectAllEqual(a, b, acc, accumulate, random() % 2 ? &scratch : nullptr);
+}
+
+class EveryPair : public testing::TestWithParam<std::tuple<int, bool, bool>> {
+ protected:
+  Case caseOf(uint32_t m, uint32_t n, uint32_t k) const {
+    const auto [pair, a_transposed, b_transposed] = GetParam();
+    return {kPairs[static_cast<size_t>(pair)], a_transposed, b_transposed, m, n, k};
+  }
+  Random random_{static_cast<uint32_t>(std::get<0>(GetParam()) * 4 + std::get<1>(GetParam()) * 2 +
+                                       std::get<2>(GetParam()))};
+  MmaScratch scratch_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Mma, EveryPair,
+                         testing::Combine(testing::Range(0, int(kPairs.size())), testing::Bool(),
+                                          testing::Bool()));
+
+// A Latin square of extents: each two of M, N, K meet in every combination.
+TEST_P(EveryPair, EqualsExactArithmeticAtOddExtents) {
+  constexpr std::array<uint32_t, 12> kExtents = {0, 1, 2, 3, 5, 15, 16, 17, 31, 33, 64, 65};
+  for (size_t i = 0; i < kExtents.size(); ++i) {
+    for (size_t j = 0; j < kExtents.size(); ++j) {
+      runCase(caseOf(kExtents[i], kExtents[j], kExtents[(i + j) % kExtents.size()]), random_,
+              scratch_);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Blocks are 128 x 128 x 256 units, a unit being 1, 2 or 4 k.
+TEST_P(EveryPair, EqualsExactArithmeticAcrossBlocks) {
+  const bool integers = caseOf(1, 1, 1).pair.acc == i32;
+  runCase(caseOf(129, 7, integers ? 1025 : 257), random_, scratch_);
+  runCase(caseOf(5, 131, integers ? 513 : 256), random_, scratch_);
+  runCase(caseOf(130, 161, 19), random_, scratch_);
+  runCase(caseOf(3, 9, integers ? 2051 : 770), random_, scratch_);
+}
+
+TEST_P(EveryPair, EqualsExactArithmeticOnEveryTailOfAVector) {
+  for (uint32_t tail = 1; tail < 48; ++tail) {
+    runCase(caseOf(1 + tail % 9, tail, 1 + random_() % 9), random_, scratch_);
+    runCase(caseOf(1 + random_() % 9, 1 + random_() % 9, tail), random_, scratch_);
+    runCase(caseOf(tail, 1 + random_() % 9, 1 + random_() % 9), random_, scratch_);
+    if (HasFailure()) return;
+  }
+}
+
+// All encodings of A, then of B, against 1: the conversion in packing, special values included.
+TEST(Mma, ReadsEveryEncodingOfEightAndSixteenBitTypes) {
+  Random random(5);
+  for (const Pair& pair : kPairs) {
+    const uint32_t size = format(pair.a).bytes;
+    if (size > 2) continue;
+    const uint32_t count = 1u << (8 * size);
+    for (const int flags : {0, 1, 2, 3}) {
+      const bool as_b = flags & 1, transposed = flags & 2;
+      const uint32_t m = as_b ? 1 : count, n = as_b ? count : 1;
+      SCOPED_TRACE(testing::Message()
+                   << elementInfo(pair.a).name << elementInfo(pair.b).name << flags);
+      Tile all =
+          makeTile(as_b ? pair.b : pair.a, m, n, transposed, Rows::Dense, Fill::Ordinary, random);
+      for (uint32_t i = 0; i < count; ++i) std::memcpy(&all.bytes[i * size], &i, size);
+      Tile one = makeTile(as_b ? pair.a : pair.b, 1, 1, false, Rows::Dense, Fill::Ordinary, random);
+      std::memcpy(one.bytes.data(), &format(one.ref.type).one, size);
+      const Tile acc = makeTile(pair.acc, m, n, false, Rows::Dense, Fill::Ordinary, random);
+      expectAllEqual(as_b ? one : all, as_b ? all : one, acc, false, nullptr);
+    }
+  }
+}
+
+/// A 1 x 1 tile of f32.
+Tile f32Tile(uint32_t bits) {
+  Tile tile;
+  tile.bytes.resize(4);
+  std::memcpy(tile.bytes.data(), &bits, 4);
+  tile.ref = {tile.bytes.data(), f32, 1, 1, 1, 0, 4, 1, false};
+  return tile;
+}
+
+uint32_t bitsOf(const Tile& tile) {
+  uint32_t bits;
+  std::memcpy(&bits, tile.bytes.data(), 4);
+  return bits;
+}
+
+TEST(Mma, RoundsOnceAStepForEveryKernel) {
+  struct Row {
+    uint32_t a, b, c, result;
+  };
+  constexpr std::array<Row, 9> kRowsOfFma = {{
+      {0x3f800800, 0x3f800800, 0xbf801000, 0x33800000},  // (1+2^-12)^2 - (1+2^-11) = 2^-24
+      {0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff},  // 2*max - max: no overflow between
+      {0x00000001, 0x3f000000, 0x00000000, 0x00000000},  // half of the least: to even, +0
+      {0x00000001, 0x3f400000, 0x00000000, 0x00000001},  // three quarters of it
+      {0x00800000, 0x3f000000, 0x80000001, 0x003fffff},  // subnormals kept on both sides
+      {0x00000000, 0x7f800000, 0x3f800000, 0x7fc00000},  // 0 * Inf
+      {0x7f800000, 0x3f800000, 0xff800000, 0x7fc00000},  // Inf - Inf
+      {0x7f7fffff, 0x7f7fffff, 0xff800000, 0xff800000},  // the product is finite
+      {0x3f800000, 0xff800001, 0x3f800000, 0x7fc00000},  // signalling NaN
+  }};
+  for (const Row& row : kRowsOfFma) {
+    EXPECT_EQ(row.result, reference::exactFma(row.a, row.b, row.c)) << std::hex << row.a;
+    for (const MmaKernels* kernels : hostMmaKernels()) {
+      const Tile a = f32Tile(row.a), b = f32Tile(row.b), acc = f32Tile(row.c);
+      multiplyAccumulate(a.ref, b.ref, acc.ref, true, *kernels);
+      EXPECT_EQ(row.result, bitsOf(acc)) << mmaKernelsName(*kernels) << std::hex << " " << row.a;
+    }
+  }
+}
+
+TEST(Mma, ReferenceAgreesWithTheLibraryFma) {
+  Random random(3);
+  for (int i = 0; i < 1'000'000; ++i) {
+    const Fill fill = i % 4 == 0 ? Fill::FiniteEdges : Fill::Ordinary;
+    uint32_t a = randomElement(f32, fill, random), b = randomElement(f32, fill, random);
+    uint32_t c = i % 3 == 0 ? random() : randomElement(f32, Fill::FewSpecials, random);
+    // Near cancellations: c is minus the rounded product, give or take an ulp.
+    const float p = std::bit_cast<float>(a) * std::bit_cast<float>(b);
+    if (i % 5 == 0) c = (std::bit_cast<uint32_t>(p) ^ 0x80000000) + random() % 3 - 1;
+    const float r =
+        std::fma(std::bit_cast<float>(a), std::bit_cast<float>(b), std::bit_cast<float>(c));
+    const uint32_t bits = std::isnan(r) ? 0x7fc00000 : std::bit_cast<uint32_t>(r);
+    ASSERT_EQ(bits, reference::exactFma(a, b, c)) << std::hex << a << " " << b << " " << c;
+  }
+}
+
+TEST(Mma, KeepsTheAccumulatorsBitsWhenKIsZero) {
+  for (const MmaKernels* kernels : hostMmaKernels()) {
+    Tile a = f32Tile(0), b = f32Tile(0), acc = f32Tile(0xff812345);
+    a.ref.cols = 0;
+    b.ref.inner = 0;
+    multiplyAccumulate(a.ref, b.ref, acc.ref, true, *kernels);
+    EXPECT_EQ(0xff812345u, bitsOf(acc));
+    multiplyAccumulateScalar(a.ref, b.ref, acc.ref, true);
+    EXPECT_EQ(0xff812345u, bitsOf(acc));
+    multiplyAccumulate(a.ref, b.ref, acc.ref, false, *kernels);
+    EXPECT_EQ(0u, bitsOf(acc));
+  }
+}
+
+TEST(Mma, MakesANanFromTheAccumulatorCanonical) {
+  for (const MmaKernels* kernels : hostMmaKernels()) {
+    const Tile a = f32Tile(0), b = f32Tile(0), acc = f32Tile(0xff812345);
+    multiplyAccumulate(a.ref, b.ref, acc.ref, true, *kernels);
+    EXPECT_EQ(0x7fc00000u, bitsOf(acc));
+  }
+}
+
+TEST(Mma, WrapsIntegersModuloTwoToThe32) {
+  constexpr uint32_t kLong = 70'000;  // 255 * 255 * 70,000 > 2^32
+  for (const auto& [a_type, b_type, value] : {std::tuple{u8, u8, 0xff}, std::tuple{i8, i8, 0x80},
+                                              std::tuple{i8, u8, 0x80}, std::tuple{u8, i8, 0xff}}) {
+    std::vector<std::byte> as(kLong, static_cast<std::byte>(value)), bs(1, std::byte{0xff});
+    const TileRef a{as.data(), a_type, 1, 1, kLong, 0, 0, 1, false};
+    const TileRef b{bs.data(), b_type, 1, kLong, 1, 0, 0, 1, false};
+    const int64_t x = a_type == i8 ? value - 256 : value, y = b_type == i8 ? -1 : 255;
+    for (const MmaKernels* kernels : hostMmaKernels()) {
+      uint32_t sum = 0;
+      multiplyAccumulate(a, b, {reinterpret_cast<std::byte*>(&sum), i32, 1, 1, 1, 0, 4, 1, false},
+                         false, *kernels);
+      EXPECT_EQ(static_cast<uint32_t>(x * y * kLong), sum) << mmaKernelsName(*kernels);
+    }
+  }
+}
+
+TEST(Mma, NamesTheAccumulatorOfLegalPairsAlone) {
+  for (int a = 0; a < kElementTypes; ++a) {
+    for (int b = 0; b < kElementTypes; ++b) {
+      std::optional<ElementType> expected;
+      for (const Pair& pair : kPairs) {
+        if (int(pair.a) == a && int(pair.b) == b) expected = pair.acc;
+      }
+      EXPECT_EQ(expected, accumulatorType(ElementType(a), ElementType(b))) << a << " " << b;
+    }
+  }
+}
+
+TEST(Mma, OffersThePortableKernelsFirstAndTheBestLast) {
+  const auto all = hostMmaKernels();
+  EXPECT_EQ("generic", mmaKernelsName(*all.front()));
+  EXPECT_EQ(all.back(), &bestMmaKernels());
+  for (const MmaKernels* kernels : all) RecordProperty(std::string(mmaKernelsName(*kernels)), 1);
+}
+
+}  // namespace
+}  // namespace etalon::numerics
