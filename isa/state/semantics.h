@@ -7,7 +7,12 @@
 
 #include "isa/base/bits.h"
 #include "isa/codec/instruction.h"
+#include "isa/counter.h"
+#include "isa/csr.h"
+#include "isa/numerics/tile_ref.h"
+#include "isa/state/chain_descriptor.h"
 #include "isa/state/fault.h"
+#include "isa/state/tile_operands.h"
 
 namespace etalon::isa {
 
@@ -33,7 +38,21 @@ concept CoreContext = requires(C& core, uint64_t& wide, int32_t& narrow, bool& f
   { core.roundingMode() } -> std::same_as<uint32_t>;  // frm
   core.accrueFlags(0u);                               // into fflags
   core.trap(Cause::illegal, uint64_t{}, Rule::none);
+  core.trapWith(Fault{});
+  core.addCounter(Counter::macs, uint64_t{});
+  // Tile instructions: registers, operands with the machine's limits, and between begin and finish the effect.
+  { core.tile(0) } -> std::same_as<TileRegister&>;
+  { core.view(0) } -> std::same_as<ViewDescriptor&>;
+  { core.chain(0) } -> std::same_as<ChainDescriptor&>;
+  { core.operands(Instruction{}, OperandRules{}) } -> std::same_as<TileOperands>;
 };
+
+/// Product that stays at 2^64 - 1 when it overflows.
+inline uint64_t saturatingProduct(uint64_t a, uint64_t b) {
+  uint64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? ~uint64_t{0} : product;
+}
+inline uint64_t saturatingProduct(uint64_t a, uint64_t b, uint64_t c) { return saturatingProduct(saturatingProduct(a, b), c); }
 
 namespace semantics {}
 

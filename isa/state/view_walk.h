@@ -239,4 +239,25 @@ void walkGather(const ViewDescriptor& view, int named_axis, Index&& index, F&& f
   }
 }
 
+/// Calls f(address, bytes) for the contiguous pieces of one inside run of `count` elements of `bits`.
+template <class F>
+void forEachRunPiece(const ViewRun& run, uint64_t count, int bits, F&& f) {
+  if (bits == 4) {
+    for (uint64_t i = 0; i < count; ++i)
+      f(run.address + static_cast<uint64_t>((run.nibble + static_cast<int64_t>(i) * run.stride) >> 1), uint64_t{1});
+    return;
+  }
+  const auto size = static_cast<uint64_t>(bits / 8);
+  if (run.stride == static_cast<int64_t>(size)) return f(run.address, count * size);
+  for (uint64_t i = 0; i < (run.stride == 0 ? 1 : count); ++i) f(run.address + i * static_cast<uint64_t>(run.stride), size);
+}
+
+/// The same for every inside element of a view's box, in row-major order.
+template <class F>
+void forEachViewPiece(const ViewDescriptor& view, F&& f) {
+  walkView(view, [&](uint64_t, uint64_t, uint64_t count, const ViewRun& run) {
+    if (run.inside) forEachRunPiece(run, count, view.elementBits(), f);
+  });
+}
+
 }  // namespace etalon::isa

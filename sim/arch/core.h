@@ -14,6 +14,7 @@
 #include "isa/state/fault.h"
 #include "isa/state/tile_register.h"
 #include "isa/state/view_descriptor.h"
+#include "isa/numerics/mma.h"
 #include "isa/numerics/tile_ref.h"
 #include "isa/state/tile_operands.h"
 #include "sim/arch/findings.h"
@@ -148,7 +149,9 @@ class Core {
   const isa::ViewDescriptor& view(int i) const { return views_[i]; }
   const isa::ChainDescriptor& chain(int i) const { return chains_[i]; }
   isa::TileOperands operands(const isa::Instruction& in, isa::OperandRules rules = {}) const { return {in, limits_, rules}; }
-  /// After all checks: traps if one failed, else finds the memory of views, records what tiles are read, returns true.
+  /// After all checks: finds the memory of views; traps and returns false if anything failed.
+  bool check(isa::TileOperands& operands);
+  /// check(), then opens the instruction and records the tiles it reads.
   bool begin(isa::TileOperands& operands);
   /// After all effects: records the tiles that were written.
   void finish(const isa::TileOperands& operands);
@@ -157,6 +160,10 @@ class Core {
   const ViewMemory& viewMemory(int i) const { return view_memory_[i]; }
   /// Records an access to bytes of a view's memory.
   void recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write);
+  /// Buffers matrix instructions keep between products.
+  numerics::MmaScratch* mmaScratch() { return &mma_scratch_; }
+  /// True if a scalar store of the bytes would not trap; else traps.
+  bool storable(uint64_t address, uint64_t bytes);
   /// Sets the sticky status: an index was outside.
   void noteIndexOutside(isa::Unit unit);
 
@@ -233,6 +240,7 @@ class Core {
   std::array<isa::TileRegister, isa::kTileRegisters> tiles_{};
   std::array<isa::ViewDescriptor, isa::kViewRegisters> views_{};
   std::array<isa::ChainDescriptor, isa::kChainRegisters> chains_{};
+  numerics::MmaScratch mma_scratch_;
   std::array<ViewMemory, isa::TileOperands::kMost> view_memory_{};
   CoreState state_ = CoreState::halted;
   std::string waiting_for_;

@@ -9,7 +9,7 @@ namespace etalon::sim {
 using isa::Cause;
 using isa::Rule;
 
-bool Core::begin(isa::TileOperands& operands) {
+bool Core::check(isa::TileOperands& operands) {
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
     if (!operand.is_view || operands.fault()) continue;
@@ -30,6 +30,11 @@ bool Core::begin(isa::TileOperands& operands) {
     trapWith(*operands.fault());
     return false;
   }
+  return true;
+}
+
+bool Core::begin(isa::TileOperands& operands) {
+  if (!check(operands)) return false;
   launch_->races().beginTile(site());
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
@@ -77,6 +82,11 @@ void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write
 
 void Core::recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write) {
   recordRun(*memory.region, memory.offset + (address - memory.address), bytes, write);
+}
+
+bool Core::storable(uint64_t address, uint64_t bytes) {
+  if (memory_.find(number_, address, bytes)) return true;
+  return accessFault(Cause::store_access, address, static_cast<unsigned>(bytes));
 }
 
 void Core::noteIndexOutside(isa::Unit unit) {

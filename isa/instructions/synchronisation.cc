@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fences, signals, waits, barriers, counters. What blocks has no effect until it passes.
+#include "isa/state/semantics.h"
+#include "isa/state/view_walk.h"
+
+namespace etalon::isa::semantics {
+
+template <CoreContext Core>
+void retireSync(Core& core) {
+  core.addCounter(Counter::retired_sync, 1);
+}
+
+SEMANTICS(et_fence) {
+  core.fenceAll();
+  retireSync(core);
+}
+SEMANTICS(et_fence_t) {
+  auto operands = core.operands(in);
+  const TileRegister tile = operands.tile(in.rs1, core.tile(in.rs1), Role::source);
+  operands.checkRegisters();
+  operands.checkPlacement();
+  if (!core.check(operands)) return;
+  core.fenceTile(tile);
+  retireSync(core);
+}
+SEMANTICS(et_fence_v) {
+  auto operands = core.operands(in);
+  const ViewDescriptor view = operands.view(in.rs1, core.view(in.rs1), Role::source);
+  operands.checkRegisters();
+  operands.checkPlacement();
+  operands.checkWork(0, view.rows(), 0);
+  operands.checkWork(0, view.columns(), 0);
+  if (!core.check(operands)) return;
+  std::vector<std::pair<uint64_t, uint64_t>> runs;
+  forEachViewPiece(view, [&](uint64_t address, uint64_t bytes) { runs.emplace_back(address, bytes); });
+  core.fenceView(core.viewMemory(0), runs);
+  retireSync(core);
+}
+SEMANTICS(et_sig) {
+  if (core.signal(core.x(in.rs1), static_cast<uint32_t>(core.x(in.rs2)))) retireSync(core);
+}
+SEMANTICS(et_barrier) {
+  if (core.barrier(core.x(in.rs1), core.x(in.rs2))) retireSync(core);
+}
+SEMANTICS(et_halt) {
+  core.halt();
+  retireSync(core);
+}
+template <CoreContext Core>
+void waitFor(Core& core, const Instruction& in, bool subtract) {
+  if (!core.wait(bits(in.raw, 25, 20), static_cast<uint32_t>(core.x(in.rs1)), subtract)) return;
+  core.setX(in.rd, 0);
+  retireSync(core);
+}
+SEMANTICS(et_wait) { waitFor(core, in, false); }
+SEMANTICS(et_waitsub) { waitFor(core, in, true); }
+SEMANTICS(et_semr) {
+  core.setX(in.rd, core.semaphore(bits(in.raw, 25, 20)));
+  retireSync(core);
+}
+SEMANTICS(et_ctr) {
+  const uint64_t number = bits(in.raw, 31, 20);
+  core.setX(in.rd, number < kCounterSlots ? core.readCsr(static_cast<uint32_t>(csr::kCounterBase + number)) : 0);
+  core.addCounter(Counter::retired_setup, 1);
+}
+
+}  // namespace etalon::isa::semantics
