@@ -198,14 +198,19 @@ void registerBlock(const MmaBlock& block, size_t row, const uint32_t* b, size_t 
   }
 }
 
-/// Picks the instantiation for the last, smaller group of rows.
+/// A full group of rows, or the last, smaller one in blocks of falling powers of two: fewer
+/// instantiations than one a row count, and they take long to compile under the sanitizers.
 template <class V, class Math, size_t kVectors, bool kTransposedA, size_t kRows = V::kRows>
 void blockOfRows(size_t rows, const MmaBlock& block, size_t row, const uint32_t* b, size_t column,
                  size_t count) {
-  if (rows == kRows) {
+  if (rows >= kRows) {
     registerBlock<V, Math, kRows, kVectors, kTransposedA>(block, row, b, column, count);
-  } else if constexpr (kRows > 1) {
-    blockOfRows<V, Math, kVectors, kTransposedA, kRows - 1>(rows, block, row, b, column, count);
+    row += kRows;
+    rows -= kRows;
+  }
+  if constexpr (kRows > 1) {
+    if (rows == 0) return;
+    blockOfRows<V, Math, kVectors, kTransposedA, kRows / 2>(rows, block, row, b, column, count);
   }
 }
 
