@@ -70,7 +70,8 @@ Result<Image> buildProgram(const std::string& path, const BuildOptions& options)
   if (!*has_start && !*has_main)
     return Error{
         fmt::format("{}: defines neither '_start' (started as it is) nor 'main' (gets the "
-                    "runtime) as a global symbol",
+                    "runtime) as a global symbol; in C++ include <etalon/runtime.h>, "
+                    "without which main is no C function",
                     path)};
   std::vector<ObjectFile> objects;
   if (!*has_start) {

@@ -57,14 +57,16 @@ int start(const std::vector<std::string>& argv, const Pipe& out, const Pipe& err
 
 }  // namespace
 
-Result<ProgramOutput> runProgram(const std::vector<std::string>& argv, int wall_seconds) {
+Result<ProgramOutput> runProgram(const std::vector<std::string>& argv, int wall_seconds,
+                                 const std::string& if_missing) {
   ETALON_CHECK(!argv.empty(), "a program needs a name");
   Pipe out, err;
   if (!out.open() || !err.open())
     return Error{fmt::format("cannot create a pipe for '{}': {}", argv[0], std::strerror(errno))};
   pid_t child = -1;
   if (const int error = start(argv, out, err, child); error != 0)
-    return Error{fmt::format("cannot start '{}': {}", argv[0], std::strerror(error))};
+    return Error{
+        fmt::format("cannot start '{}': {}; {}", argv[0], std::strerror(error), if_missing)};
   out.closeEnd(1);
   err.closeEnd(1);
   ProgramOutput output;

@@ -18,8 +18,9 @@ struct ProgramOutput {
 /// Runs a program (looked for in PATH if the name has no slash; no shell) with stdin empty and
 /// collects its output, at most 256 MiB. The program is killed after `wall_seconds`.
 ///
-/// Errors: it cannot be started (the system's reason), took too long, wrote too much. A program
-/// that ran and failed is not an error here: look at exit_status.
-Result<ProgramOutput> runProgram(const std::vector<std::string>& argv, int wall_seconds);
+/// Errors: it cannot be started (the system's reason, then `if_missing`, the way out), took too
+/// long, wrote too much. A program that ran and failed is not an error here: look at exit_status.
+Result<ProgramOutput> runProgram(const std::vector<std::string>& argv, int wall_seconds,
+                                 const std::string& if_missing);
 
 }  // namespace etalon::tools

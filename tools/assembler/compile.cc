@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kCompileSeconds = 300;
 
-const std::vector<std::string> targetFlags() {
+std::vector<std::string> targetFlags() {
   return {"--target=riscv64-unknown-elf", "-march=rv64ima_zicsr_zifencei_zfinx", "-mabi=lp64",
           "-mcmodel=medany", "-mno-relax"};
 }
@@ -47,11 +47,9 @@ Result<ProgramOutput> runClang(const std::string& path, const std::vector<std::s
   argv.insert(argv.end(), options.flags.begin(), options.flags.end());
   // A path that begins with a dash would be read as a flag.
   argv.insert(argv.end(), {"-o", "-", path.starts_with('-') ? "./" + path : path});
-  Result<ProgramOutput> output = runProgram(argv, kCompileSeconds);
-  if (!output.ok())
-    return Error{
-        fmt::format("{}: {}; C programs need the package clang-19 (apt-get install clang-19)", path,
-                    output.error().message)};
+  Result<ProgramOutput> output = runProgram(
+      argv, kCompileSeconds, "C programs need the package clang-19 (apt-get install clang-19)");
+  if (!output.ok()) return Error{path + ": " + output.error().message};
   if (output->exit_status == 0) return output;
   while (!output->err.empty() && output->err.back() == '\n') output->err.pop_back();
   if (output->err.empty())

@@ -116,7 +116,7 @@ TEST(Compile, GivesTheSameBytesEachTime) {
 }
 
 TEST(ChildProcess, CollectsOutputAndStatus) {
-  const auto output = runProgram({"sh", "-c", "echo out; echo err >&2; exit 3"}, 10);
+  const auto output = runProgram({"sh", "-c", "echo out; echo err >&2; exit 3"}, 10, "");
   ASSERT_TRUE(output.ok());
   EXPECT_EQ(output->out, "out\n");
   EXPECT_EQ(output->err, "err\n");
@@ -124,7 +124,7 @@ TEST(ChildProcess, CollectsOutputAndStatus) {
 }
 
 TEST(ChildProcess, KillsAProgramThatTakesTooLong) {
-  const auto output = runProgram({"sleep", "60"}, 1);
+  const auto output = runProgram({"sleep", "60"}, 1, "");
   ASSERT_FALSE(output.ok());
   EXPECT_THAT(output.error().message, HasSubstr("'sleep' took longer than 1 s"));
 }

@@ -58,6 +58,10 @@ void collectDiagnostic(const llvm::SMDiagnostic& diagnostic, void* context) {
       found.source_line = diagnostic.getLineContents().str();
     }
   }
+  // The layout runs several times and repeats what it finds.
+  if (!all.empty() && all.back().line == found.line && all.back().column == found.column &&
+      all.back().message == found.message)
+    return;
   all.push_back(std::move(found));
 }
 
