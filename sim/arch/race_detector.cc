@@ -208,16 +208,19 @@ void RaceDetector::report(const AccessRecord& first, const AccessRecord& second,
 }
 
 void RaceDetector::flushLog() {
+  if (log_.empty()) return;
+  Access access;
+  access.record = {.pc = 0,
+                   .insn = 0,
+                   .core = 0,
+                   .kind = AccessKind::kStore,
+                   .release = order_.storeDone(0),
+                   .time = order_.now(0),
+                   .after = {}};
+  access.view = &order_.storeView(0);
   for (const StoreLog::Entry& entry : log_.entries()) {
-    Access access;
-    access.record = {.pc = entry.pc,
-                     .insn = entry.insn,
-                     .core = 0,
-                     .kind = AccessKind::kStore,
-                     .release = order_.storeDone(0),
-                     .time = order_.now(0),
-                     .after = {}};
-    access.view = &order_.storeView(0);
+    access.record.pc = entry.pc;
+    access.record.insn = entry.insn;
     Cursor cursor;
     accessBytes(access, MemoryRegion::global(), entry.offset, entry.length, cursor, true);
   }
