@@ -211,8 +211,8 @@ def load(source):
     check_sources(folder)
     operations = load_table(folder / "elementwise.yaml", "operations", schema["properties"]["operations"]["items"])
     check_operations(folder / "elementwise.yaml", operations)
-    return {"types": types, "rules": rules, "groups": groups, "instructions": instructions, "operations": operations,
-            "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
+    return {"source": source, "types": types, "rules": rules, "groups": groups, "instructions": instructions,
+            "operations": operations, "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
 
 
 def load_profile(path):
