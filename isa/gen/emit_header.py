@@ -70,7 +70,7 @@ def intrinsic(i):
     comment = f"/* {i['name']} {i['syntax']}: {i['summary']} */"
     if result:
         return f"{comment}\n{macro} \\\n  __extension__({{ unsigned long et_result_; {asm}; et_result_; }})"
-    return f"{comment}\n{macro} \\\n  {asm}"
+    return f"{comment}\n{macro} \\\n  __extension__({{ {asm}; }})"
 
 
 def xet_header(description):
