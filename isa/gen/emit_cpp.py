@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """C++ out of the description: ids, tables, decoder, program-builder encoders, rules, counters, dispatch."""
 import json
+import math
 
 from encoding import OPERANDS, operand_syntax
 from load import rule_identifier
@@ -191,6 +192,17 @@ def csr_header(description):
     return HEADER + "#include <cstdint>\n\nnamespace etalon::isa::csr {\n\n" + rows + "\ninline constexpr uint32_t kCounterBase = 0xbc0;\n\n}  // namespace etalon::isa::csr\n"
 
 
+def json_value(value):
+    """YAML's infinities and NaN become strings, since JSON has no numbers for them."""
+    if isinstance(value, dict):
+        return {k: json_value(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [json_value(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
 def examples_json(description):
-    return json.dumps(
-        [{"name": i["name"], "group": i["group"], "examples": i["examples"]} for i in description["instructions"]], indent=1) + "\n"
+    rows = [{key: json_value(i[key]) for key in ("name", "group", "faults", "examples")} for i in description["instructions"]]
+    return json.dumps(rows, indent=1, allow_nan=False) + "\n"

@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 import emit_cpp
+import emit_header
 import emit_manual
 import types_and_ops
 from encoding import DescriptionError
@@ -31,6 +32,7 @@ def outputs(d):
         "isa/scalar_semantics.inc": emit_cpp.semantics_include(d, True),
         "isa/tile_dispatch.inc": emit_cpp.tile_dispatch_inc(d),
         "isa/tile_semantics.inc": emit_cpp.semantics_include(d, False),
+        "include/etalon/xet.h": emit_header.xet_header(d),
         "isa/instruction_pages.inc": emit_manual.pages_inc(d),
         "isa/examples.json": emit_cpp.examples_json(d),
     }
