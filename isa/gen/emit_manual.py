@@ -95,12 +95,12 @@ def chapter(text):
 def manual(description):
     """File name below the manual's folder -> text."""
     files = {f"instructions/{name}.md": markdown(blocks) for name, blocks in instruction_pages(description).items()}
-    chapters = []
+    chapters, rule_chapters = [], {r["chapter"] for r in description["rules"].values()}
     for path in sorted((description["source"] / "docs/spec").glob("*.md")):
         text = read_text(path)
         title = re.search(r"^# (.+)$", text, re.MULTILINE)
         chapters.append((path.name, title[1] if title else path.stem))
-        files[f"spec/{path.name}"] = chapter(text)
+        files[f"spec/{path.name}"] = chapter(text) if path.stem in rule_chapters else text
     return files | {"index.md": index(description, chapters), "opcode-map.md": opcode_map(description["instructions"], link),
                     "rules.md": rules_page(description), "types.md": types_page(description), "csrs.md": csrs_page(description),
                     "counters.md": counters_page(description), "profiles.md": profiles_page(description)}

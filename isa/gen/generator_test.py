@@ -230,6 +230,10 @@ class RefusalTest(unittest.TestCase):
     def test_rule_names_that_are_one_identifier(self):
         self.refused([("docs/spec/02-more.md", "* **[0x0201 tiny-shape]** Again.\n")], "02-more.md", "tiny-shape is defined twice")
 
+    def test_a_rule_number_of_another_chapter(self):
+        self.refused([("docs/spec/01-tiny.md", "0x0102", "0x0202")], "01-tiny.md: rule 0x0202 tiny.shape", "0x0100 to 0x01ff")
+        self.refused([("docs/spec/00-more.md", "* **[0x0001 tiny.more]** More.\n")], "00-more.md", "0x0a00 to 0x0aff")
+
     def test_a_rule_that_cannot_be_read(self):
         self.refused([("docs/spec/01-tiny.md", "[0x0102 tiny.shape]", "[0x102 tiny.shape]")], "01-tiny.md:5", "cannot read this rule")
 

@@ -9,6 +9,8 @@ from types_and_ops import cpp_name
 SEMANTICS = re.compile(r"^SEMANTICS\((\w+)\)", re.MULTILINE)
 RULE = re.compile(r"^\* \*\*\[(0x[0-9a-f]{4}) ([a-z0-9.-]+)\]\*\* (.+?)(?=\n\* |\n\n|\Z)", re.MULTILINE | re.DOTALL)
 RULE_BEGIN = re.compile(r"^\* \*\*\[", re.MULTILINE)
+# High byte of rule numbers in chapter 0; elsewhere it is the chapter's number. 0x0000 means no rule.
+OVERVIEW_PAGE = 0x0A
 # Operands that a syntax may leave out: they follow the others, with a default.
 OPTIONAL_OPERANDS = {"aq", "rl", "rm", "fm"}
 # Files of isa/instructions that are tables and no instruction groups.
@@ -18,7 +20,7 @@ TABLES = ("elementwise", "counters", "csrs")
 def load_rules(spec_dir):
     """Normative sentences of docs/spec: `* **[0x0301 alias.in-place]** text` gives number, id and text."""
     rules, numbers, identifiers = {}, {}, {}
-    for path in sorted(spec_dir.glob("*.md")):
+    for path in sorted(spec_dir.glob("[0-9][0-9]-*.md")):
         text = read_text(path)
         found = list(RULE.finditer(text))
         for begin in sorted({m.start() for m in RULE_BEGIN.finditer(text)} - {m.start() for m in found}):
@@ -28,6 +30,9 @@ def load_rules(spec_dir):
             for taken, key in ((rules, name), (numbers, number), (identifiers, rule_identifier(name))):
                 if key in taken:
                     raise DescriptionError(f"{path.name}: rule {number} {name} is defined twice; '{key}' is taken in {taken[key]['chapter']}.md")
+            page = int(path.stem[:2]) or OVERVIEW_PAGE
+            if int(number, 16) >> 8 != page:
+                raise DescriptionError(f"{path.name}: rule {number} {name}: numbers of this chapter are {page:#04x}00 to {page:#04x}ff")
             rule = {"number": int(number, 16), "name": name, "chapter": path.stem, "text": " ".join(sentence.split())}
             rules[name] = numbers[number] = identifiers[rule_identifier(name)] = rule
     return rules
