@@ -7,6 +7,7 @@ import jsonschema
 import yaml
 
 from encoding import OPERANDS, DescriptionError, check_overlaps, operand_syntax, parse_pattern
+from families import expand_operations, expand_types, expand_variants
 from types_and_ops import cpp_name
 
 SEMANTICS = re.compile(r"^SEMANTICS\((\w+)\)", re.MULTILINE)
@@ -53,42 +54,13 @@ def check_schema(data, schema, path):
         raise DescriptionError(f"{path.name}: {place}{entry}: {error.message}")
 
 
-def expand_elementwise(group, operations):
-    """One-step instructions of the element-wise list: et.NAME td, ta(, tb) and et.NAME.x td, ta, rs2."""
-    for op in operations:
-        code = format(op["code"], "07b")
-        base = {"summary": op["summary"], "operation": op["name"], "class": "vector"}
-        if "vv" in op["forms"]:
-            second, syntax = ("tb", "td, ta, tb") if op["arity"] == 2 else ("00000", "td, ta")
-            yield dict(base, name=f"et.{op['name']}", encoding=f"{code} {second} ta 000 td 1011011", syntax=syntax,
-                       semantics="elementwise", examples=op["examples"].get("vv", []))
-        if "vx" in op["forms"]:
-            yield dict(base, name=f"et.{op['name']}.x", encoding=f"{code} rs2 ta 001 td 1011011", syntax="td, ta, rs2",
-                       semantics="elementwise_scalar", examples=op["examples"].get("vx", []))
-
-
-def expand_types(rows):
-    """`each: [a, b]` with a role of value `each` stands for one row a type."""
-    for row in rows:
-        if "each" not in row:
-            yield row
-            continue
-        for name in row["each"]:
-            yield {role: name if value == "each" else value for role, value in row.items() if role != "each"}
-
-
 def load_group(path, schema, rules, types):
     data = load_yaml(path)
     check_schema(data, schema, path)
     if data["group"] != path.stem:
         raise DescriptionError(f"{path.name}: group is '{data['group']}', the file says '{path.stem}'")
-    entries = list(data["instructions"])
-    if "operations" in data:
-        for op in data["operations"]:
-            for form in ("vv", "vx"):
-                if form in op["forms"] and not op.get("examples", {}).get(form):
-                    raise DescriptionError(f"{path.name}: operation '{op['name']}' has form {form} but no example for it")
-        entries += expand_elementwise(data, data["operations"])
+    entries = list(expand_operations(data.get("operations", []), path.name))
+    entries += expand_variants(data.get("instructions", []))
     instructions = []
     for entry in entries:
         where = f"{path.name}: {entry['name']}"
@@ -144,7 +116,7 @@ def load(source):
     rules = load_rules(source / "docs/spec")
     schema = json.loads((isa / "schema/instructions.schema.json").read_text())
     names = {t["name"] for t in types}
-    paths = sorted(p for p in (isa / "instructions").glob("*.yaml") if p.stem not in ("counters", "csrs", "elementwise"))
+    paths = sorted(p for p in (isa / "instructions").glob("*.yaml") if p.stem not in ("counters", "csrs"))
     groups = [load_group(p, schema, rules, names) for p in paths]
     instructions = [i for g in groups for i in g["instructions"]]
     seen = {}
@@ -156,7 +128,7 @@ def load(source):
     for path in sorted((isa / "instructions").glob("*.cc")):
         if not path.with_suffix(".yaml").exists() and SEMANTICS.search(path.read_text()):
             raise DescriptionError(f"{path.name}: semantics without a description {path.stem}.yaml")
-    operations = load_yaml(isa / "instructions/elementwise.yaml")["operations"]
+    operations = [o for g in groups for o in g.get("operations", [])]
     counters = load_yaml(isa / "instructions/counters.yaml")["counters"]
     csrs = load_yaml(isa / "instructions/csrs.yaml")["csrs"]
     return {"types": types, "rules": rules, "groups": groups, "instructions": instructions, "operations": operations,

@@ -158,6 +158,8 @@ class Core {
   numerics::TileRef tileRef(const isa::TileRegister& tile) const;
   /// Memory of operand i, a view, between begin and the next instruction.
   const ViewMemory& viewMemory(int i) const { return view_memory_[i]; }
+  /// Records an access to `count` columns of a tile's row, for operands recorded by element (types of 8 bits and more).
+  void recordElements(const isa::TileRegister& tile, uint64_t row, uint64_t column, uint64_t count, bool write);
   /// Records an access to bytes of a view's memory.
   void recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write);
   /// Buffers matrix instructions keep between products.
