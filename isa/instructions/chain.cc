@@ -8,26 +8,47 @@
 namespace etalon::isa::semantics {
 
 SEMANTICS(et_fma) {
-  runOneStep(core, in, {.op = ElementwiseOp::fma, .sources = {fromTile(in.rs1), fromTile(in.rs2), fromTile(in.rs3)}, .count = 3});
+  runOneStep(core, in,
+             {.op = ElementwiseOp::fma,
+              .sources = {fromTile(in.rs1), fromTile(in.rs2), fromTile(in.rs3)},
+              .count = 3});
 }
 SEMANTICS(et_fma_x) {
-  runOneStep(core, in, {.op = ElementwiseOp::fma, .sources = {fromTile(in.rs1), fromScalar(in.rs2), fromTile(in.rs3)}, .count = 3});
+  runOneStep(core, in,
+             {.op = ElementwiseOp::fma,
+              .sources = {fromTile(in.rs1), fromScalar(in.rs2), fromTile(in.rs3)},
+              .count = 3});
 }
 SEMANTICS(et_select) {
-  runOneStep(core, in, {.op = ElementwiseOp::select, .sources = {fromTile(in.rs1), fromTile(in.rs2), fromTile(in.rs3)}, .count = 3, .typed = 1});
+  runOneStep(core, in,
+             {.op = ElementwiseOp::select,
+              .sources = {fromTile(in.rs1), fromTile(in.rs2), fromTile(in.rs3)},
+              .count = 3,
+              .typed = 1});
 }
 SEMANTICS(et_select_x) {
-  runOneStep(core, in, {.op = ElementwiseOp::select, .sources = {fromTile(in.rs1), fromTile(in.rs2), fromScalar(in.rs3)}, .count = 3, .typed = 1});
+  runOneStep(core, in,
+             {.op = ElementwiseOp::select,
+              .sources = {fromTile(in.rs1), fromTile(in.rs2), fromScalar(in.rs3)},
+              .count = 3,
+              .typed = 1});
 }
 SEMANTICS(et_requant) {
-  runOneStep(core, in, {.op = ElementwiseOp::requant, .sources = {fromTile(in.rs1), fromTile(in.rs2), fromTile(in.rs3)}, .count = 3});
+  runOneStep(core, in,
+             {.op = ElementwiseOp::requant,
+              .sources = {fromTile(in.rs1), fromTile(in.rs2), fromTile(in.rs3)},
+              .count = 3});
 }
 SEMANTICS(et_requant_x) {
-  runOneStep(core, in, {.op = ElementwiseOp::requant, .sources = {fromTile(in.rs1), fromScalar(in.rs2), fromScalar(in.rs3)}, .count = 3});
+  runOneStep(core, in,
+             {.op = ElementwiseOp::requant,
+              .sources = {fromTile(in.rs1), fromScalar(in.rs2), fromScalar(in.rs3)},
+              .count = 3});
 }
 SEMANTICS(et_cvt) {
   const auto mode = static_cast<uint8_t>(bits(in.raw, 28, 25));
-  runOneStep(core, in, {.op = ElementwiseOp::cvt, .sources = {fromTile(in.rs1)}, .count = 1, .mode = mode});
+  runOneStep(core, in,
+             {.op = ElementwiseOp::cvt, .sources = {fromTile(in.rs1)}, .count = 1, .mode = mode});
 }
 
 /// The chain as isa/numerics runs it.
@@ -58,11 +79,14 @@ SEMANTICS(et_vx) {
   const uint8_t number = in.rs3 & 7;
   const ChainDescriptor& chain = core.chain(number);
   if (!chain.writesTd() && !chain.reduces())
-    return trapMalformed(core, in, number, 3, Rule::chain_empty_register,
-                         {Problem::Flags, "ch", "the chain writes neither td nor a reduction tile; load one with et.cld"});
+    return trapMalformed(
+        core, in, number, 3, Rule::chain_empty_register,
+        {Problem::Flags, "ch",
+         "the chain writes neither td nor a reduction tile; load one with et.cld"});
   const ChainUse use = chainUse(chain);
   auto operands = core.operands(in, {.in_place = true});
-  const ChainTileOperands at = addChainOperands(operands, in, chain, use, [&](int i) -> const TileRegister& { return core.tile(i); });
+  const ChainTileOperands at = addChainOperands(
+      operands, in, chain, use, [&](int i) -> const TileRegister& { return core.tile(i); });
   operands.checkRegisters();
   checkChainTypes(operands, chain, at);
   checkChainShapes(operands, chain, at);

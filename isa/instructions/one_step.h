@@ -11,13 +11,17 @@
 
 namespace etalon::isa::semantics {
 
-inline uint64_t tileElements(const TileRegister& tile) { return saturatingProduct(tile.rows(), tile.columns()); }
+inline uint64_t tileElements(const TileRegister& tile) {
+  return saturatingProduct(tile.rows(), tile.columns());
+}
 
 /// Operand i has `rows` x `columns` elements; else a fault under `rule`.
-inline void requireShape(TileOperands& operands, int i, uint64_t rows, uint64_t columns, Rule rule) {
+inline void requireShape(TileOperands& operands, int i, uint64_t rows, uint64_t columns,
+                         Rule rule) {
   const TileRegister& tile = operands.operand(i).tile;
   operands.require(tile.rows() == rows && tile.columns() == columns, rule, i, [&] {
-    return fmt::format("{} is {} x {}, it must be {} x {}", operands.operand(i).name, tile.rows(), tile.columns(), rows, columns);
+    return fmt::format("{} is {} x {}, it must be {} x {}", operands.operand(i).name, tile.rows(),
+                       tile.columns(), rows, columns);
   });
 }
 
@@ -48,7 +52,8 @@ struct OneStep {
 inline ElementType stepResult(const ElementwiseInfo& info, ElementType compute, ElementType td) {
   using enum ElementwiseOp;
   if (info.result == ResultKind::Mask) return ElementType::u32;
-  const bool of_td = info.result == ResultKind::Converted || info.op == add_sat || info.op == sub_sat || info.op == mul_sat || info.op == requant;
+  const bool of_td = info.result == ResultKind::Converted || info.op == add_sat ||
+                     info.op == sub_sat || info.op == mul_sat || info.op == requant;
   return of_td ? td : compute;
 }
 
@@ -64,10 +69,14 @@ void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
     operands.tile(one.sources[i].reg, core.tile(one.sources[i].reg), Role::source);
   }
   operands.checkRegisters();
-  operands.require(numerics::ConvertMode::fromByte(one.mode).supported(), Rule::vec_convert_mode, 0,
-                   [&] { return fmt::format("rounding mode {} is reserved; 0 is nearest even, 1 toward zero", one.mode & kModeRoundingMask); });
+  operands.require(
+      numerics::ConvertMode::fromByte(one.mode).supported(), Rule::vec_convert_mode, 0, [&] {
+        return fmt::format("rounding mode {} is reserved; 0 is nearest even, 1 toward zero",
+                           one.mode & kModeRoundingMask);
+      });
   operands.checkTypes();
-  for (int i = 1; i < operands.count(); ++i) requireShape(operands, i, d.rows(), d.columns(), Rule::vec_shape);
+  for (int i = 1; i < operands.count(); ++i)
+    requireShape(operands, i, d.rows(), d.columns(), Rule::vec_shape);
   operands.checkPlacement();
   operands.checkWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
@@ -87,7 +96,8 @@ void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
       selectors[i] = numerics::kSelectConstant + i;
     }
   }
-  const ElementType compute = elementInfo(operands.operand(operand_of[one.typed]).tile.elementType()).widens_to;
+  const ElementType compute =
+      elementInfo(operands.operand(operand_of[one.typed]).tile.elementType()).widens_to;
   const numerics::TileRef td = core.tileRef(d);
   tiles.td = &td;
   program.nsteps = 1;

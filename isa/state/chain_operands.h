@@ -28,14 +28,17 @@ struct ChainTileOperands {
 
 /// Types of steps, of the value written to td and of the reduction tile (rule chain.step-types), and the profiles they need.
 /// Precondition: the chain passed checkChain.
-void checkChainTypes(TileOperands& operands, const ChainDescriptor& chain, const ChainTileOperands& at);
+void checkChainTypes(TileOperands& operands, const ChainDescriptor& chain,
+                     const ChainTileOperands& at);
 
 /// Extents (rule chain.shape).
-void checkChainShapes(TileOperands& operands, const ChainDescriptor& chain, const ChainTileOperands& at);
+void checkChainShapes(TileOperands& operands, const ChainDescriptor& chain,
+                      const ChainTileOperands& at);
 
 /// Adds the operands a chain has: td, sources, reduction tile. `tile(i)` is tile register i.
 template <class Tile>
-ChainTileOperands addChainOperands(TileOperands& operands, const Instruction& in, const ChainDescriptor& chain, const ChainUse& use, Tile tile) {
+ChainTileOperands addChainOperands(TileOperands& operands, const Instruction& in,
+                                   const ChainDescriptor& chain, const ChainUse& use, Tile tile) {
   // ch is operand 3 of the syntax; what it names follows.
   constexpr TileOperands::Label kLabels[] = {{1, "ta"}, {2, "tb"}, {4, "third source"}};
   constexpr TileOperands::Label kReduction = {5, "reduction tile"};
@@ -50,9 +53,14 @@ ChainTileOperands addChainOperands(TileOperands& operands, const Instruction& in
     const ChainUse::Source& source = use.sources[i];
     if (!source.read) continue;
     at.sources[i] = add(registers[i], Role::source, kLabels[i]);
-    if (source.displaced) operands.displace(at.sources[i], std::span(source.displacements).first(static_cast<size_t>(source.count)));
+    if (source.displaced)
+      operands.displace(at.sources[i],
+                        std::span(source.displacements).first(static_cast<size_t>(source.count)));
   }
-  if (chain.reduces()) at.reduction = add(chain.reduction_tile, chain.accumulatesLanes() ? Role::inout : Role::second_destination, kReduction);
+  if (chain.reduces())
+    at.reduction =
+        add(chain.reduction_tile, chain.accumulatesLanes() ? Role::inout : Role::second_destination,
+            kReduction);
   return at;
 }
 

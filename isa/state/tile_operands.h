@@ -38,9 +38,9 @@ struct MachineLimits {
 
 /// Which deviations from the plain rules an instruction allows.
 struct OperandRules {
-  bool in_place = false;       // element-wise: td may coincide with a source
-  bool transposes = false;     // sources may be transposed (matrix)
-  bool any_step = true;        // column steps other than 1 (not matrix)
+  bool in_place = false;    // element-wise: td may coincide with a source
+  bool transposes = false;  // sources may be transposed (matrix)
+  bool any_step = true;     // column steps other than 1 (not matrix)
 };
 
 /// The operands of one tile instruction: gathered in syntax order, then checked class by class (docs/spec/03). The first
@@ -62,8 +62,9 @@ class TileOperands {
     bool is_view = false;
     Role role = Role::source;
     uint8_t reg = 0;
-    uint8_t number = 0;             // in mtval
-    bool recorded_by_element = false;  // the instruction records what it touches, not the whole tile
+    uint8_t number = 0;  // in mtval
+    bool recorded_by_element =
+        false;  // the instruction records what it touches, not the whole tile
     int named_axis = kNoNamedAxis;
     std::string_view name;
     TileRegister tile;
@@ -79,12 +80,16 @@ class TileOperands {
     ByteInterval hull() const;
   };
 
-  TileOperands(const Instruction& in, const MachineLimits& limits, OperandRules rules) : in_(in), limits_(limits), rules_(rules) {}
+  TileOperands(const Instruction& in, const MachineLimits& limits, OperandRules rules)
+      : in_(in), limits_(limits), rules_(rules) {}
 
   /// Adds the next operand; the references stay valid.
   const TileRegister& tile(uint8_t reg, const TileRegister& value, Role role, Label label);
-  const TileRegister& tile(uint8_t reg, const TileRegister& value, Role role) { return tile(reg, value, role, {}); }
-  const ViewDescriptor& view(uint8_t reg, const ViewDescriptor& value, Role role, int named_axis = kNoNamedAxis);
+  const TileRegister& tile(uint8_t reg, const TileRegister& value, Role role) {
+    return tile(reg, value, role, {});
+  }
+  const ViewDescriptor& view(uint8_t reg, const ViewDescriptor& value, Role role,
+                             int named_axis = kNoNamedAxis);
   /// Operand i, a source tile, is read at these byte displacements of its base.
   void displace(int i, std::span<const int32_t> bytes);
   /// Operand i is touched in part: begin and finish leave its record to the instruction.
