@@ -17,10 +17,21 @@ int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;
   const long OH = (a->H + 2 * a->conv.pad - a->conv.dilation * (a->R - 1) - 1) / a->conv.stride + 1;
   const long OW = (a->W + 2 * a->conv.pad - a->conv.dilation * (a->S - 1) - 1) / a->conv.stride + 1;
-  const struct conv_shape s = {
-      a->B, a->H, a->W, a->C, a->R, a->S, a->F,
-      a->C * a->H * a->W * 2, a->W * 2, 2, a->H * a->W * 2,
-      a->F * OH * OW * 4, OW * 4, 4, OH * OW * 4};
+  const struct conv_shape s = {a->B,
+                               a->H,
+                               a->W,
+                               a->C,
+                               a->R,
+                               a->S,
+                               a->F,
+                               a->C * a->H * a->W * 2,
+                               a->W * 2,
+                               2,
+                               a->H * a->W * 2,
+                               a->F * OH * OW * 4,
+                               OW * 4,
+                               4,
+                               OH * OW * 4};
   conv2d(&a->conv, &s, core, cores);
   return 0;
 }

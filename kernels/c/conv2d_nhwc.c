@@ -17,10 +17,21 @@ int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;
   const long OH = (a->H + 2 * a->conv.pad - a->conv.dilation * (a->R - 1) - 1) / a->conv.stride + 1;
   const long OW = (a->W + 2 * a->conv.pad - a->conv.dilation * (a->S - 1) - 1) / a->conv.stride + 1;
-  const struct conv_shape s = {
-      a->B, a->H, a->W, a->C, a->R, a->S, a->F,
-      a->H * a->W * a->C * 2, a->W * a->C * 2, a->C * 2, 2,
-      OH * OW * a->F * 4, OW * a->F * 4, a->F * 4, 4};
+  const struct conv_shape s = {a->B,
+                               a->H,
+                               a->W,
+                               a->C,
+                               a->R,
+                               a->S,
+                               a->F,
+                               a->H * a->W * a->C * 2,
+                               a->W * a->C * 2,
+                               a->C * 2,
+                               2,
+                               OH * OW * a->F * 4,
+                               OW * a->F * 4,
+                               a->F * 4,
+                               4};
   conv2d(&a->conv, &s, core, cores);
   return 0;
 }
