@@ -21,6 +21,10 @@ constexpr std::array<std::string_view, 8> kRoundingModes = {"rne", "rtz", "rdn",
                                                             "rmm", "5",   "6",   "dyn"};
 constexpr std::array<std::string_view, 4> kDmaModes = {"rne", "rne.sat", "rz", "rz.sat"};
 
+/// Conversion modes with a name: rounding in bits 2:0, saturation in bit 3. Other values print as integers.
+constexpr std::array<std::pair<std::string_view, int64_t>, 4> kConversionModes = {
+    {{"rne", 0}, {"rz", 1}, {"rne.sat", 8}, {"rz.sat", 9}}};
+
 bool isWordCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
 }
@@ -85,10 +89,13 @@ std::optional<int64_t> parseOperand(OperandKind kind, std::string_view text) {
     case OperandKind::mode:
       if (auto mode = indexOf(kDmaModes, text)) return mode;
       return parseInteger(text);
+    case OperandKind::cmode:
+      for (const auto& [name, mode] : kConversionModes)
+        if (name == text) return mode;
+      return parseInteger(text);
     case OperandKind::imm:
     case OperandKind::offset:
-    case OperandKind::flag:
-    case OperandKind::cmode: return parseInteger(text);
+    case OperandKind::flag: return parseInteger(text);
   }
   return std::nullopt;
 }
@@ -101,6 +108,7 @@ std::string_view expected(OperandKind kind) {
     case OperandKind::chain: return "a chain register (ch0..ch7)";
     case OperandKind::csr: return "a CSR name or number";
     case OperandKind::rm: return "a rounding mode (rne, rtz, rdn, rup, rmm, dyn)";
+    case OperandKind::cmode:
     case OperandKind::mode: return "a conversion mode (rne, rne.sat, rz, rz.sat)";
     default: return "an integer";
   }
@@ -118,6 +126,10 @@ std::string printOperand(const OperandInfo& operand, int64_t value) {
       return fmt::format("{:#x}", value);
     case OperandKind::rm: return std::string(kRoundingModes[static_cast<size_t>(value)]);
     case OperandKind::mode: return std::string(kDmaModes[static_cast<size_t>(value)]);
+    case OperandKind::cmode:
+      for (const auto& [name, mode] : kConversionModes)
+        if (mode == value) return std::string(name);
+      return fmt::format("{}", value);
     default: return fmt::format("{}", value);
   }
 }

@@ -3,6 +3,7 @@
 import re
 
 from encoding import OPERANDS, DescriptionError, check_overlaps, operand_syntax, parse_pattern
+from families import expand_operations, expand_types, expand_variants
 from read import check_schema, read_json, read_text, read_yaml
 from types_and_ops import cpp_name
 
@@ -14,7 +15,7 @@ OVERVIEW_PAGE = 0x0A
 # Operands that a syntax may leave out: they follow the others, with a default.
 OPTIONAL_OPERANDS = {"aq", "rl", "rm", "fm"}
 # Files of isa/instructions that are tables and no instruction groups.
-TABLES = ("elementwise", "counters", "csrs")
+TABLES = ("counters", "csrs")
 
 
 def load_rules(spec_dir):
@@ -69,30 +70,6 @@ def check_operations(path, operations):
             raise DescriptionError(f"{path.name}: {op['name']}: reverses '{op['reversed']}', which is no operation")
 
 
-def expand_elementwise(group, operations):
-    """One-step instructions of the element-wise list: et.NAME td, ta(, tb) and et.NAME.x td, ta, rs2."""
-    for op in operations:
-        code = format(op["code"], "07b")
-        base = {"summary": op["summary"], "operation": op["name"], "class": "vector"}
-        if "vv" in op["forms"]:
-            second, syntax = ("tb", "td, ta, tb") if op["arity"] == 2 else ("00000", "td, ta")
-            yield dict(base, name=f"et.{op['name']}", encoding=f"{code} {second} ta 000 td 1011011", syntax=syntax,
-                       semantics="elementwise", examples=op["examples"].get("vv", []))
-        if "vx" in op["forms"]:
-            yield dict(base, name=f"et.{op['name']}.x", encoding=f"{code} rs2 ta 001 td 1011011", syntax="td, ta, rs2",
-                       semantics="elementwise_scalar", examples=op["examples"].get("vx", []))
-
-
-def expand_types(rows):
-    """`each: [a, b]` with a role of value `each` stands for one row a type."""
-    for row in rows:
-        if "each" not in row:
-            yield row
-            continue
-        for name in row["each"]:
-            yield {role: name if value == "each" else value for role, value in row.items() if role != "each"}
-
-
 def check_syntax(entry, encoding, where):
     """Syntax and encoding name the same operands."""
     words = re.findall(r"[a-z][a-z0-9]*", entry["syntax"])
@@ -112,8 +89,9 @@ def check_types(entry, known, where):
     """Each row of legal types gives every tile and view operand of the syntax known types, and nothing else."""
     roles = {t for t in operand_syntax(entry["syntax"]) if OPERANDS.get(t, ("",))[0] in ("tile", "view")}
     for row in entry["types"]:
-        if row.get("profile", entry["profile"]) not in known["profiles"]:
-            raise DescriptionError(f"{where}: unknown profile '{row['profile']}'; profiles stand in isa/profiles")
+        for profile in row.get("profile", entry["profile"]).split():
+            if profile not in known["profiles"]:
+                raise DescriptionError(f"{where}: unknown profile '{profile}'; profiles stand in isa/profiles")
         if set(row) - {"profile"} != roles:
             raise DescriptionError(f"{where}: a row of types is for {sorted(set(row) - {'profile'})}, the operands are {sorted(roles)}")
         for role in sorted(roles):
@@ -144,14 +122,9 @@ def load_group(path, schema, known):
     check_schema(data, schema, path)
     if data["group"] != path.stem:
         raise DescriptionError(f"{path.name}: group is '{data['group']}', the file says '{path.stem}'")
-    entries = list(data["instructions"])
-    if "operations" in data:
-        for op in data["operations"]:
-            for form in ("vv", "vx"):
-                if form in op["forms"] and not op.get("examples", {}).get(form):
-                    raise DescriptionError(f"{path.name}: operation '{op['name']}' has form {form} but no example for it")
-        check_operations(path, data["operations"])
-        entries += expand_elementwise(data, data["operations"])
+    check_operations(path, data.get("operations", []))
+    entries = list(expand_operations(data.get("operations", []), path.name))
+    entries += expand_variants(data.get("instructions", []))
     instructions = []
     for entry in entries:
         where = f"{path.name}: {entry['name']}"
@@ -214,8 +187,7 @@ def load(source):
     instructions = [i for g in groups for i in g["instructions"]]
     check_instructions(instructions)
     check_sources(folder)
-    operations = load_table(folder / "elementwise.yaml", "operations", schema["properties"]["operations"]["items"])
-    check_operations(folder / "elementwise.yaml", operations)
+    operations = [op for g in groups for op in g.get("operations", [])]
     return {"source": source, "types": types, "rules": rules, "groups": groups, "instructions": instructions,
             "operations": operations, "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
 
