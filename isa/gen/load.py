@@ -117,7 +117,7 @@ def load_group(path, schema, rules, types):
                 for type_name in [names_of_role] if isinstance(names_of_role, str) else names_of_role:
                     if type_name not in types:
                         raise DescriptionError(f"{where}: unknown element type '{type_name}' for {role}")
-        instructions.append(entry | {"encoding": encoding, "where": where, "group": data["group"], "cpp": cpp_name(entry["name"]),
+        instructions.append(entry | {"encoding": encoding, "pattern": entry["encoding"], "where": where, "group": data["group"], "cpp": cpp_name(entry["name"]),
                                      "semantics": entry.get("semantics", cpp_name(entry["name"]))})
     check_semantics(path, instructions)
     data["instructions"] = instructions

@@ -30,7 +30,7 @@ Result<std::optional<abi::KernelSpec>> readNote(const sim::ElfImage& image,
   if (option != nullptr)
     return Error{fmt::format(
         "{}: takes no {}: the image has no launch note that names its arguments (ETALON_KERNEL in "
-        "<etalon/kernel.h> makes one)",
+        "<etalon/helpers.h> makes one)",
         image.name(), option)};
   return std::optional<abi::KernelSpec>();
 }
