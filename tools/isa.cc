@@ -7,15 +7,13 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "isa/base/text.h"
-#include "isa/codec/instruction_details.h"
 #include "isa/codec/instruction_info.h"
-#include "isa/rule.h"
+#include "isa/codec/instruction_page.h"
 #include "tools/command.h"
 
 namespace etalon::tools {
@@ -40,58 +38,7 @@ constexpr std::array<std::string_view, 7> kUnits = {"scalar", "setup", "matrix",
 
 std::string_view unitName(isa::Unit unit) { return kUnits[static_cast<size_t>(unit)]; }
 
-std::vector<std::string> linesOf(std::string_view text) {
-  std::vector<std::string> lines;
-  std::istringstream stream{std::string(text)};
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-/// A piece of an encoding pattern with the bits it takes.
-struct Piece {
-  std::string text;
-  int bits;
-};
-
-/// Pieces from bit 31 down. The width of a named one is that of its operand, or of the range behind its name.
-std::vector<Piece> piecesOf(const isa::InstructionInfo& info, std::string_view pattern) {
-  std::vector<Piece> pieces;
-  std::istringstream stream{std::string(pattern)};
-  for (std::string token; stream >> token;) {
-    int bits = static_cast<int>(token.size());
-    if (token.front() != '0' && token.front() != '1') {
-      const int at = 32 - [&] {
-        int sum = 0;
-        for (const Piece& piece : pieces) sum += piece.bits;
-        return sum;
-      }();
-      for (const isa::OperandInfo& operand : info.operands())
-        for (const isa::OperandPiece& piece : operand.encoded())
-          if (piece.insn_low + piece.length == at) bits = piece.length;
-    }
-    pieces.push_back({token, bits});
-  }
-  return pieces;
-}
-
-/// The 32 bits as two lines: bit numbers, and what stands there.
-std::string drawEncoding(const isa::InstructionInfo& info, std::string_view pattern) {
-  std::string numbers, fields;
-  int high = 31;
-  for (const Piece& piece : piecesOf(info, pattern)) {
-    const int low = high - piece.bits + 1;
-    const std::string ends =
-        low == high ? fmt::format("{}", high) : fmt::format("{}:{}", high, low);
-    const size_t width = std::max(ends.size(), piece.text.size());
-    numbers += fmt::format("  {:^{}} ", ends, width);
-    fields += fmt::format("| {:^{}} ", piece.text, width);
-    high = low - 1;
-  }
-  return "  " + numbers + "\n  " + fields + "|\n";
-}
-
 Json instructionJson(const isa::InstructionInfo& info) {
-  const isa::InstructionDetails& details = isa::instructionDetails(info.id);
   Json operands = Json::array();
   for (const isa::OperandInfo& operand : info.operands()) {
     Json bits = Json::array();
@@ -110,44 +57,9 @@ Json instructionJson(const isa::InstructionInfo& info) {
           {"group", info.group},
           {"unit", unitName(info.unit)},
           {"profile", info.profile},
-          {"since", details.since},
           {"mask", fmt::format("{:#010x}", info.mask)},
           {"match", fmt::format("{:#010x}", info.match)},
-          {"encoding", details.encoding},
-          {"operands", operands},
-          {"shape", details.shape},
-          {"aliasing", details.aliasing},
-          {"types", linesOf(details.types)},
-          {"rules", linesOf(details.rules)},
-          {"faults", linesOf(details.faults)},
-          {"examples", linesOf(details.examples)}};
-}
-
-std::string ruleLines(std::string_view title, std::string_view names) {
-  std::string text;
-  for (const std::string& name : linesOf(names)) {
-    const auto* rule = std::ranges::find(isa::kRules, std::string_view(name), &isa::RuleInfo::name);
-    text += fmt::format("  [{}] {}\n", name, rule == isa::kRules.end() ? "" : rule->text);
-  }
-  return text.empty() ? "" : fmt::format("{}\n{}", title, text);
-}
-
-std::string plainLines(std::string_view title, std::string_view text) {
-  std::string out;
-  for (const std::string& line : linesOf(text)) out += fmt::format("  {}\n", line);
-  return out.empty() ? "" : fmt::format("{}\n{}", title, out);
-}
-
-std::string instructionText(const isa::InstructionInfo& info) {
-  const isa::InstructionDetails& details = isa::instructionDetails(info.id);
-  std::string text = fmt::format("{} {}\n  {}\n  group {}, unit {}, profile {}, since version {}\n",
-                                 info.name, info.syntax, info.summary, info.group,
-                                 unitName(info.unit), info.profile, details.since);
-  text += "encoding\n" + drawEncoding(info, details.encoding);
-  text += plainLines("types", details.types) + plainLines("shape", details.shape) +
-          plainLines("aliasing", details.aliasing);
-  text += ruleLines("rules", details.rules) + ruleLines("faults", details.faults);
-  return text + plainLines("examples", details.examples);
+          {"operands", operands}};
 }
 
 int show(const IsaOptions& options) {
@@ -161,7 +73,8 @@ int show(const IsaOptions& options) {
                                       quote(options.name),
                                       like.empty() ? "" : "; like it are: " + joined(like))});
   }
-  printOut(options.json ? instructionJson(*info).dump(2) + "\n" : instructionText(*info));
+  printOut(options.json ? instructionJson(*info).dump(2) + "\n"
+                        : std::string(*isa::instructionPage(info->name)));
   return kSuccess;
 }
 
@@ -192,8 +105,7 @@ int list(const IsaOptions& options) {
 void addIsa(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<IsaOptions>();
   CLI::App* sub = app.add_subcommand("isa", "List the instructions, or show one");
-  sub->add_option("NAME", options->name,
-                  "The instruction to show: encoding, types, rules, examples");
+  sub->add_option("NAME", options->name, "The instruction to show: its page of the manual");
   sub->add_option("--group", options->group, "Only this group");
   sub->add_option("--unit", options->unit, "Only this unit");
   sub->add_flag("--json", options->json, "JSON on stdout");

@@ -51,13 +51,13 @@ class [[nodiscard]] Result {
     ETALON_CHECK(ok(), "value() of a Result that holds an error");
     return std::get<T>(value_);
   }
-  T&& value() && {
+  T value() && {
     ETALON_CHECK(ok(), "value() of a Result that holds an error");
     return std::get<T>(std::move(value_));
   }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

@@ -3,8 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "isa/base/text.h"
 #include "isa/counter.h"
 #include "isa/machines/find_machine.h"
+#include "kernels/reference/check.h"
 #include "tools/io/array_file.h"
 #include "tools/program/program.h"
 #include "tools/run/commit_line.h"
@@ -30,8 +36,51 @@ Status checkReference(const RunRequest& request, const PreparedLaunch& launch) {
   if (!request.check) return {};
   if (!launch.spec || !launch.spec->check)
     return Error{fmt::format("--check: {} names no operator to check against", request.program)};
-  return Error{fmt::format("--check: there is no reference for operator '{}'",
-                           launch.spec->check->operation)};
+  const std::string& operation = launch.spec->check->operation;
+  const std::vector<std::string> known = kernels::knownOperators();
+  if (std::ranges::find(known, operation) == known.end())
+    return Error{
+        fmt::format("--check: there is no reference for operator '{}'; there is one for {}",
+                    operation, joined(known))};
+  return {};
+}
+
+/// Scalars and symbols by name, as inputs and attributes of a check may use them.
+std::map<std::string, double> scalarsOf(const abi::Binding& binding) {
+  std::map<std::string, double> scalars;
+  for (const abi::BoundArgument& argument : binding.arguments) {
+    if (argument.is_tensor) continue;
+    scalars[argument.name] =
+        argument.type == ElementType::f32
+            ? double{std::bit_cast<float>(static_cast<uint32_t>(argument.slot))}
+            : static_cast<double>(static_cast<int64_t>(argument.slot));
+  }
+  for (const auto& [name, value] : binding.symbols) scalars[name] = static_cast<double>(value);
+  return scalars;
+}
+
+/// Judges the outputs; what an inout tensor held before the run is no longer known to the reference.
+Result<ReportedCheck> checkOutputs(const PreparedLaunch& launch,
+                                   const std::vector<Output>& outputs) {
+  abi::CheckSpec spec = *launch.spec->check;
+  spec.attributes = launch.binding.attributes;
+  std::vector<kernels::NamedArray> arrays;
+  for (size_t i = 0; i < launch.tensors.size(); ++i)
+    if (launch.tensors[i].argument.direction == abi::Direction::In)
+      arrays.push_back({launch.tensors[i].argument.name, &launch.inputs[i]});
+  for (const Output& output : outputs) arrays.push_back({output.name, &output.array});
+  const Result<kernels::CheckReport> report =
+      kernels::checkOperator(spec, arrays, scalarsOf(launch.binding));
+  if (!report.ok()) return Error{"--check: " + report.error().message};
+  std::string detail =
+      fmt::format("{} of {} elements right ({})", report->elements - report->mismatches,
+                  report->elements, report->verdict);
+  if (report->verdict == "bounded")
+    detail += fmt::format(", worst error {:.3g} of its bound at {}", report->worst_ratio,
+                          report->worst_at);
+  if (report->unbounded != 0) detail += fmt::format(", {} without a bound", report->unbounded);
+  if (!report->first_mismatch.empty()) detail += "; " + report->first_mismatch;
+  return ReportedCheck{report->op, report->passed, detail};
 }
 
 void collectFindings(sim::FunctionalDevice& device, SourceLines& lines, RunReport& report) {
@@ -107,6 +156,14 @@ Result<RunReport> runProgram(const RunRequest& request, const RunHooks& hooks) {
   if (!outputs.ok()) return outputs.error();
   report.outputs = *std::move(outputs);
   if (report.exited()) ETALON_RETURN_IF_ERROR(writeOutputs(report));
+  if (request.check && report.exited()) {
+    Result<ReportedCheck> check = checkOutputs(*launch, report.outputs);
+    if (!check.ok()) return check.error();
+    report.check = *std::move(check);
+  } else if (request.check) {
+    report.check =
+        ReportedCheck{launch->spec->check->operation, false, "the run did not end by itself"};
+  }
   report.dumps = dumpState(device, cores, request.dumps);
   return report;
 }
