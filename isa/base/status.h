@@ -51,7 +51,7 @@ class [[nodiscard]] Result {
     ETALON_CHECK(ok(), "value() of a Result that holds an error");
     return std::get<T>(value_);
   }
-  T&& value() && {
+  T value() && {
     ETALON_CHECK(ok(), "value() of a Result that holds an error");
     return std::get<T>(std::move(value_));
   }

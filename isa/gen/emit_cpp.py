@@ -4,7 +4,8 @@ import json
 import math
 
 from encoding import OPERANDS, operand_syntax
-from types_and_ops import HEADER, cpp_name
+from load import rule_identifier
+from types_and_ops import HEADER
 
 
 def quote(text):
@@ -28,8 +29,8 @@ def instruction_id_header(description):
 
 def rules_header(description):
     rules = sorted(description["rules"].values(), key=lambda r: r["number"])
-    enum = ",\n".join(f"  {rule_cpp(r['name'])} = 0x{r['number']:04x}" for r in rules)
-    rows = "\n".join(f'    {{Rule::{rule_cpp(r["name"])}, {quote(r["name"])}, {quote(r["chapter"])}, {quote(r["text"])}}},' for r in rules)
+    enum = ",\n".join(f"  {rule_identifier(r['name'])} = 0x{r['number']:04x}" for r in rules)
+    rows = "\n".join(f'    {{Rule::{rule_identifier(r["name"])}, {quote(r["name"])}, {quote(r["chapter"])}, {quote(r["text"])}}},' for r in rules)
     return (
         HEADER + "#include <array>\n#include <cstdint>\n#include <string_view>\n\nnamespace etalon::isa {\n\n"
         + "/// Normative rules of docs/spec; the value is the rule id in mtval.\n"
@@ -40,10 +41,6 @@ def rules_header(description):
         + "  for (const RuleInfo& info : kRules)\n    if (info.rule == rule) return &info;\n  return nullptr;\n}\n\n"
         + "}  // namespace etalon::isa\n"
     )
-
-
-def rule_cpp(name):
-    return name.replace(".", "_").replace("-", "_")
 
 
 def counters_header(description):

@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 import emit_cpp
+import emit_header
 import types_and_ops
 from encoding import DescriptionError
 from load import load
@@ -36,6 +37,7 @@ def outputs(d):
         "isa/scalar_semantics.inc": emit_cpp.semantics_include(d, True),
         "isa/tile_dispatch.inc": emit_cpp.tile_dispatch_inc(d),
         "isa/tile_semantics.inc": emit_cpp.semantics_include(d, False),
+        "include/etalon/xet.h": emit_header.xet_header(d),
         "isa/examples.json": emit_cpp.examples_json(d),
     }
 

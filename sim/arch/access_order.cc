@@ -62,7 +62,7 @@ bool standsFor(const AccessRecord& younger, const AccessRecord& older) {
 }
 
 // A scalar access of the kind, time and order of one remembered says nothing new. Then the older
-// one stays, so that loops over a stack slot do not make states without end.
+// one stays named, so that loops over a stack slot do not make states without end.
 bool saysNothingNew(const AccessRecord& old, const AccessRecord& access, const AccessState& state) {
   if (isTile(access.kind) || old.time != access.time || old.release != access.release ||
       !old.after.empty()) {
@@ -75,7 +75,7 @@ bool saysNothingNew(const AccessRecord& old, const AccessRecord& access, const A
 
 AccessState accessAfter(const AccessState& state, const Access& access,
                         std::vector<AccessRecord>& races) {
-  const AccessRecord& added = access.record;
+  AccessRecord added = access.record;
   const AccessRecord* last = lastWrite(state);
   AccessState next;
   next.reserve(state.size() + 1);
@@ -86,6 +86,7 @@ AccessState accessAfter(const AccessState& state, const Access& access,
     if (!before && conflict(older, added)) races.push_back(older);
     if (sameSlot(older, added)) {
       same = saysNothingNew(older, added, state);
+      if (same) added = older;
       continue;
     }
     if (before && standsFor(added, older)) {
@@ -96,7 +97,7 @@ AccessState accessAfter(const AccessState& state, const Access& access,
     if (before && next.back().addPoint(added.point())) others_change = true;
   }
   if (same && !others_change) return state;
-  next.push_back(added);
+  next.push_back(std::move(added));
   return next;
 }
 

@@ -26,25 +26,37 @@ Result<InitMap> InitMap::create(uint64_t bytes, std::string_view what) {
 void InitMap::setLong(uint64_t offset, uint64_t length) {
   auto* words = bits_.as<uint64_t>();
   const uint64_t end = offset + length;
-  while (offset < end) {
-    const uint64_t base = offset / kWordBits * kWordBits;
-    const uint64_t to = std::min(end - base, kWordBits);
-    words[base / kWordBits] |= wordMask(offset - base, to);
-    offset = base + to;
+  uint64_t word = offset / kWordBits;
+  const uint64_t last = (end - 1) / kWordBits;
+  const uint64_t from = offset % kWordBits;
+  const uint64_t to = end - last * kWordBits;
+  if (word == last) {
+    words[word] |= wordMask(from, to);
+    return;
   }
+  words[word] |= wordMask(from, kWordBits);
+  std::fill(words + word + 1, words + last, ~uint64_t{0});
+  words[last] |= wordMask(0, to);
 }
 
 std::optional<uint64_t> InitMap::firstUnsetLong(uint64_t offset, uint64_t length) const {
   const auto* words = bits_.as<uint64_t>();
   const uint64_t end = offset + length;
-  while (offset < end) {
-    const uint64_t base = offset / kWordBits * kWordBits;
-    const uint64_t to = std::min(end - base, kWordBits);
-    const uint64_t missing = wordMask(offset - base, to) & ~words[base / kWordBits];
-    if (missing != 0) return base + static_cast<uint64_t>(std::countr_zero(missing));
-    offset = base + to;
+  const uint64_t first = offset / kWordBits;
+  const uint64_t last = (end - 1) / kWordBits;
+  const auto mask = [&](uint64_t word) {
+    return wordMask(word == first ? offset % kWordBits : 0,
+                    word == last ? end - last * kWordBits : kWordBits);
+  };
+  // All of the inner words at once: a loop without a way out is one the compiler vectorises.
+  uint64_t all = (words[first] | ~mask(first)) & (words[last] | ~mask(last));
+  for (uint64_t word = first + 1; word < last; ++word) all &= words[word];
+  if (all == ~uint64_t{0}) [[likely]]
+    return std::nullopt;
+  for (uint64_t word = first;; ++word) {
+    const uint64_t missing = mask(word) & ~words[word];
+    if (missing != 0) return word * kWordBits + static_cast<uint64_t>(std::countr_zero(missing));
   }
-  return std::nullopt;
 }
 
 }  // namespace etalon::sim

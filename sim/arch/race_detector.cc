@@ -78,10 +78,7 @@ void RaceDetector::scalarSlow(AccessKind kind, const AccessSite& site, MemoryReg
 
 void RaceDetector::loadReserved(const AccessSite& site, MemoryRegion region, uint64_t offset,
                                 uint32_t size, AtomicOrder order) {
-  if (single_) {
-    if (!region.isGlobal()) return;
-    settleStores();
-  }
+  settleStores();
   sweepIfLarge();
   VectorClock view = order.rl ? order_.atomicView(site.core, true) : order_.loadView(site.core);
   joinReleases(view, region, offset, size, &site);
@@ -103,10 +100,7 @@ void RaceDetector::loadReserved(const AccessSite& site, MemoryRegion region, uin
 
 void RaceDetector::atomic(const AccessSite& site, MemoryRegion region, uint64_t offset,
                           uint32_t size, AtomicOrder order) {
-  if (single_) {
-    if (!region.isGlobal()) return;
-    settleStores();
-  }
+  settleStores();
   sweepIfLarge();
   VectorClock view = order_.atomicView(site.core, order.rl);
   joinReleases(view, region, offset, size, nullptr);
@@ -172,7 +166,13 @@ void RaceDetector::accessBytes(const Access& access, MemoryRegion region, uint64
       }
     } else {
       StateId* bytes = shadow_.block(line);
-      for (uint64_t i = offset - base; i < to; ++i) bytes[i] = next(bytes[i], base + i);
+      const uint64_t from = offset - base;
+      if (allEqual(bytes + from, to - from)) {
+        const StateId out = next(bytes[from], offset);
+        std::fill(bytes + from, bytes + to, out);
+      } else {
+        for (uint64_t i = from; i < to; ++i) bytes[i] = next(bytes[i], base + i);
+      }
       // Runs come in ascending order, mostly: only one that reaches the end can complete a line.
       if (to == ShadowMemory::kLineBytes || length > 8) shadow_.collapse(line);
     }
@@ -208,16 +208,19 @@ void RaceDetector::report(const AccessRecord& first, const AccessRecord& second,
 }
 
 void RaceDetector::flushLog() {
+  if (log_.empty()) return;
+  Access access;
+  access.record = {.pc = 0,
+                   .insn = 0,
+                   .core = 0,
+                   .kind = AccessKind::kStore,
+                   .release = order_.storeDone(0),
+                   .time = order_.now(0),
+                   .after = {}};
+  access.view = &order_.storeView(0);
   for (const StoreLog::Entry& entry : log_.entries()) {
-    Access access;
-    access.record = {.pc = entry.pc,
-                     .insn = entry.insn,
-                     .core = 0,
-                     .kind = AccessKind::kStore,
-                     .release = order_.storeDone(0),
-                     .time = order_.now(0),
-                     .after = {}};
-    access.view = &order_.storeView(0);
+    access.record.pc = entry.pc;
+    access.record.insn = entry.insn;
     Cursor cursor;
     accessBytes(access, MemoryRegion::global(), entry.offset, entry.length, cursor, true);
   }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "isa/base/bits.h"
 #include "isa/base/status.h"
 #include "sim/arch/access_order.h"
 #include "sim/arch/race_report.h"
@@ -67,9 +68,8 @@ class RaceDetector {
   }
 
   void scalarLoad(const AccessSite& site, MemoryRegion region, uint64_t offset, uint32_t size) {
-    if (single_) {
-      if (!region.isGlobal()) return;
-      if (!load_pending_ && !log_.pageHasTiles(offset, size)) return;
+    if (single_ && !load_pending_ && (!region.isGlobal() || !log_.pageHasTiles(offset, size))) {
+      return;
     }
     scalarAccess<AccessKind::kLoad>(site, region, offset, size);
   }
@@ -146,10 +146,22 @@ class RaceDetector {
     return static_cast<uint32_t>(kind) | (own_local ? 0x100u : 0u);
   }
 
-  static bool allEqual(const StateId* states, uint32_t count) {
+  static bool allEqual(const StateId* states, uint64_t count) {
     StateId differ = 0;
-    for (uint32_t i = 1; i < count; ++i) differ |= states[i] ^ states[0];
+    for (uint64_t i = 1; i < count; ++i) differ |= states[i] ^ states[0];
     return differ == 0;
+  }
+  /// The same for a scalar access, without a loop for the sizes that are natural.
+  static bool scalarEqual(const StateId* states, uint32_t size) {
+    const uint64_t both = uint64_t{states[0]} << 32 | states[0];
+    const auto pair = [&](uint32_t i) { return loadBytes<uint64_t>(states + i) ^ both; };
+    switch (size) {
+      case 1: return true;
+      case 2: return pair(0) == 0;
+      case 4: return (pair(0) | pair(2)) == 0;
+      case 8: return (pair(0) | pair(2) | pair(4) | pair(6)) == 0;
+      default: return allEqual(states, size);
+    }
   }
   /// The state after the access, if this transition is remembered; else kNoState.
   StateId remembered(AccessKind access, const AccessSite& site, MemoryRegion region,
@@ -221,12 +233,13 @@ inline void RaceDetector::tileRun(MemoryRegion region, uint64_t offset, uint64_t
     uint32_t* const end = line + length / ShadowMemory::kLineBytes;
     const uint32_t in = cursor.in;
     const uint32_t out = cursor.out;
+    // A line that has a state was touched when it got it.
+    if (in == 0) shadow_.touch(region.index, offset, length);
     for (; line != end && *line == in; ++line) *line = out;
-    const auto done = static_cast<uint64_t>(end - line) * ShadowMemory::kLineBytes;
-    if (done != length) shadow_.touch(region.index, offset, length - done);
-    if (done == 0) return;
-    offset += length - done;
-    length = done;
+    const auto left = static_cast<uint64_t>(end - line) * ShadowMemory::kLineBytes;
+    if (left == 0) return;
+    offset += length - left;
+    length = left;
   }
   tileSlow(kKind, region, offset, length);
 }
@@ -241,7 +254,7 @@ inline void RaceDetector::scalarAccess(const AccessSite& site, MemoryRegion regi
     StateId* bytes = split ? shadow_.block(line) + at : nullptr;
     const StateId in = split ? bytes[0] : line;
     const StateId out =
-        split && !allEqual(bytes, size) ? kNoState : remembered(kKind, site, region, in);
+        split && !scalarEqual(bytes, size) ? kNoState : remembered(kKind, site, region, in);
     if (out == in) return;
     if (split && out != kNoState) [[likely]] {
       for (uint32_t i = 0; i < size; ++i) bytes[i] = out;

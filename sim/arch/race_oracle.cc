@@ -2,6 +2,7 @@
 #include "sim/arch/race_oracle.h"
 
 #include <bitset>
+#include <map>
 
 namespace etalon::sim {
 namespace {
@@ -172,15 +173,25 @@ std::set<OracleRace> racesByDefinition(const std::vector<TraceEvent>& trace) {
     if (!access(e)) continue;
     for (uint64_t i = 0; i < e.size; ++i) bytes.insert({e.region, e.offset + i});
   }
-  std::set<OracleRace> races;
+  // Bytes that the same events touch have the same races.
+  std::map<std::pair<uint32_t, std::vector<bool>>, std::vector<uint64_t>> groups;
   for (const auto& [region, byte] : bytes) {
-    const ByteGraph graph(trace, region, byte);
+    std::vector<bool> touching;
+    for (const TraceEvent& e : trace) {
+      touching.push_back((access(e) || e.type == Type::kRangeFence) && touches(e, region, byte));
+    }
+    groups[{region, touching}].push_back(byte);
+  }
+  std::set<OracleRace> races;
+  for (const auto& [key, group] : groups) {
+    const ByteGraph graph(trace, key.first, group.front());
     for (size_t x = 0; x < trace.size(); ++x) {
       for (size_t a = 0; a < x; ++a) {
-        if (graph.touchesByte(a) && graph.touchesByte(x) && conflict(trace[a], trace[x]) &&
-            !graph.ordered(a, x)) {
-          races.insert({a, x, region, byte});
+        if (!graph.touchesByte(a) || !graph.touchesByte(x) || !conflict(trace[a], trace[x]) ||
+            graph.ordered(a, x)) {
+          continue;
         }
+        for (uint64_t byte : group) races.insert({a, x, key.first, byte});
       }
     }
   }

@@ -147,7 +147,7 @@ class RandomTraces : public testing::TestWithParam<Case> {};
 TEST_P(RandomTraces, RaceAsTheDefinitionSays) {
   const auto [cores, distinct, sweep_limit] = GetParam();
   size_t racing = 0;
-  constexpr uint64_t kTraces = 4000;
+  constexpr uint64_t kTraces = 2500;
   for (uint64_t seed = 0; seed < kTraces && !HasFailure(); ++seed) {
     TraceMaker maker(seed * 8 + cores, cores);
     const auto trace = maker.make(6 + seed % 50, distinct);
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(AllSizes, RandomTraces,
                                          Case{3, false, 4}));
 
 TEST(RandomTraces, OfOneCoreGiveTheSameReportsOnTheReducedPath) {
-  for (uint64_t seed = 0; seed < 20'000 && !HasFailure(); ++seed) {
+  for (uint64_t seed = 0; seed < 6000 && !HasFailure(); ++seed) {
     TraceMaker maker(seed, 1);
     const auto trace = maker.make(6 + seed % 50, seed % 2 == 0);
     RaceDetector general = makeDetector(1, false);

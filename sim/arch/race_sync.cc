@@ -18,10 +18,9 @@ void RaceDetector::fence(uint16_t core) {
 
 void RaceDetector::fenceRange(uint16_t core, MemoryRegion region,
                               std::span<const ByteRange> ranges) {
-  if (single_ && !region.isGlobal()) return;
   settleStores();
-  sweepIfLarge();
   const Time number = order_.rangeFence(core);
+  if (single_ && !region.isGlobal()) return;
   StateId in = kNoState;
   StateId out = kNoState;
   const auto fenced = [&](StateId state) {

@@ -61,7 +61,8 @@ TEST(Generate, CountsUp) {
   EXPECT_EQ(values<uint8_t>("iota", ElementType::f8e4m3, {600})[599], 0x7e) << "448, the greatest";
 }
 
-// The words come from Philox, which the test above holds against known answers; the scaling is done in double.
+// The words come from Philox, which the test above holds against known answers; the scaling is done
+// in double.
 TEST(Generate, RandomIsPhiloxScaledExactly) {
   const std::vector<float> got = values<float>("random:7", ElementType::f32, {9});
   for (uint32_t i = 0; i < 9; ++i) {

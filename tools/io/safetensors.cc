@@ -104,10 +104,11 @@ Result<Array> readSafetensors(const std::string& path, const std::string& tensor
 
 Result<std::string> formatSafetensors(
     const std::vector<std::pair<std::string, const Array*>>& tensors) {
-  auto sorted = tensors;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    return elementInfo(a.second->type).bits > elementInfo(b.second->type).bits;
-  });
+  // Not std::stable_sort: clang warns of a deprecated call inside libstdc++ 12's.
+  std::vector<std::pair<std::string, const Array*>> sorted;
+  for (const int bits : {64, 32, 16, 8, 4})
+    for (const auto& tensor : tensors)
+      if (elementInfo(tensor.second->type).bits == bits) sorted.push_back(tensor);
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   std::string data;
   for (const auto& [name, array] : sorted) {

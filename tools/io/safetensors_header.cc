@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "isa/base/text.h"
 #include "tools/io/safetensors.h"
@@ -133,10 +134,10 @@ Result<std::vector<SafetensorsEntry>> parseSafetensorsHeader(std::string_view he
   for (SafetensorsEntry& entry : reader.entries)
     ETALON_RETURN_IF_ERROR(checkEntry(entry, data_bytes));
   std::vector<SafetensorsEntry> entries = std::move(reader.entries);
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const SafetensorsEntry& a, const SafetensorsEntry& b) {
-                     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-                   });
+  std::sort(entries.begin(), entries.end(),
+            [](const SafetensorsEntry& a, const SafetensorsEntry& b) {
+              return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+            });
   uint64_t covered = 0;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.begin != covered)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels in C want beside the bare instructions: descriptors as structs, dense tiles, the launch note.
+   Included by etalon/xet.h. Layouts are those of the manual, checked against the models by a test. */
+#ifndef ETALON_HELPERS_H_
+#define ETALON_HELPERS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint16_t et_bf16; /* bits of a bf16, f16 or FP8 element: C does not compute with them */
+typedef uint16_t et_f16;
+typedef uint8_t et_f8;
+
+#define ET_LOCAL_BASE 0x10000000ul        /* the core's own local memory, for scalar accesses */
+#define ET_CORE_WINDOW 0x4000000000ul     /* core c's local memory at ET_CORE_WINDOW + c * ET_CORE_STRIDE */
+#define ET_CORE_STRIDE 0x10000000ul
+
+/* A byte of the own local memory as a C pointer. */
+#define ET_LOCAL(offset) ((void*)(ET_LOCAL_BASE + (offset)))
+
+/* Bytes of local memory (CSR etlocalbytes). */
+static inline unsigned long et_local_bytes(void) {
+  unsigned long bytes;
+  __asm__("csrr %0, 0xfc2" : "=r"(bytes));
+  return bytes;
+}
+
+/* Address of semaphore s of core c, for et_sig. */
+static inline unsigned long et_semaphore(unsigned long core, unsigned long s) {
+  return ET_CORE_WINDOW + core * ET_CORE_STRIDE + et_local_bytes() + 4 * s;
+}
+
+/* Waits until every core of the launch is here; orders everything before it before everything after. */
+#define et_barrier_all() et_barrier(-1l, -1l)
+
+/* The bits of a float, for instructions and constants that take an f32 scalar. */
+static inline unsigned long et_float(float value) {
+  union {
+    float value;
+    uint32_t bits;
+  } u = {value};
+  return u.bits;
+}
+
+/* Bytes of an element type of 8 bits or more. */
+static inline unsigned long et_size(unsigned type) {
+  switch (type) {
+    case ET_F32: case ET_I32: case ET_U32: return 4;
+    case ET_BF16: case ET_F16: case ET_I16: case ET_U16: return 2;
+    case ET_I64: return 8;
+    default: return 1;
+  }
+}
+
+/* A tile of rows x cols elements at local byte `base`, rows `stride` bytes apart. */
+#define et_tile_strided(tr, base, rows, cols, type, stride)                                                       \
+  et_tset(tr, (unsigned long)(base) | (unsigned long)(cols) << 32 | (unsigned long)(type) << 56 | 1ul << 62,      \
+          1ul | (unsigned long)(rows) << 24, (unsigned long)(stride) << 32)
+/* The same with rows one after another. */
+#define et_tile(tr, base, rows, cols, type) et_tile_strided(tr, base, rows, cols, type, (unsigned long)(cols) * et_size(type))
+/* A row of cols elements that stands for every one of `rows` rows. */
+#define et_tile_row(tr, base, rows, cols, type) et_tile_strided(tr, base, rows, cols, type, 0)
+/* A column of `rows` elements that stands for every one of `cols` columns (column step 0). */
+#define et_tile_column(tr, base, rows, cols, type)                                                         \
+  et_tset(tr, (unsigned long)(base) | (unsigned long)(cols) << 32 | (unsigned long)(type) << 56,           \
+          1ul | (unsigned long)(rows) << 24, et_size(type) << 32)
+
+/* View descriptor, 256 bytes (manual: view registers). */
+typedef struct {
+  uint64_t dim;   /* elements */
+  int64_t stride; /* bytes */
+  int64_t origin;
+} et_axis;
+typedef struct {
+  uint32_t extent_axis; /* extent | axis << 24 */
+  int32_t step;
+} et_box;
+typedef struct __attribute__((aligned(8))) {
+  uint64_t base;
+  uint8_t type, naxes, nbox, ncol, version, zero[3];
+  uint64_t fill;
+  et_axis axis[6];
+  et_box box[8];
+  uint64_t zero2[3];
+} et_view;
+
+#define ET_BOX(extent, axis, step) {(uint32_t)(extent) | (uint32_t)(axis) << 24, (step)}
+
+/* A view of a matrix with a box of box_rows x box_cols at its origin; move it with et_vseek: axis 0 rows, axis 1 columns.
+   Elements outside the matrix load as 0 and are dropped on store, so edge tiles need no special case. */
+static inline et_view et_matrix_view(const void* base, unsigned type, unsigned long rows, unsigned long cols,
+                                     unsigned long row_stride_elements, unsigned box_rows, unsigned box_cols) {
+  const int64_t size = (int64_t)et_size(type);
+  et_view v = {.base = (uint64_t)base,
+               .type = (uint8_t)type, .naxes = 2, .nbox = 2, .ncol = 1, .version = 1,
+               .axis = {{rows, (int64_t)row_stride_elements * size, 0}, {cols, size, 0}},
+               .box = {ET_BOX(box_rows, 0, 1), ET_BOX(box_cols, 1, 1)}};
+  return v;
+}
+/* The compiler must have written the descriptor before the instruction reads it; the address operand says so. */
+#define et_load_view(vr, view) et_vld(vr, &(view))
+
+/* Chain descriptor, 128 bytes (manual: chain registers). */
+typedef struct {
+  uint8_t op, compute, result, mode, dest, a, b, c;
+} et_step;
+typedef struct __attribute__((aligned(8))) {
+  uint8_t version, nsteps, flags, reduction_op;
+  uint8_t third_tile, reduction_tile, reduction_selector, td_selector;
+  uint64_t zero;
+  et_step step[8];
+  uint32_t constant[12];
+} et_chain;
+
+#define ET_CHAIN_NO_TD 1
+#define ET_CHAIN_REDUCE 2
+#define ET_CHAIN_ACCUMULATE 4
+#define ET_NO_TILE 0xff
+/* Selectors: tiles a, b, c; temporaries; constants; tile a or b displaced by the bytes in a constant. */
+#define ET_SEL_A 0
+#define ET_SEL_B 1
+#define ET_SEL_C 2
+#define ET_SEL_TEMP(n) (8 + (n))
+#define ET_SEL_CONST(n) (16 + (n))
+#define ET_SEL_A_AT(n) (32 + (n))
+#define ET_SEL_B_AT(n) (48 + (n))
+/* A step in f32: temporary dest = op(a, b, c). */
+#define ET_STEP_F32(op, dest, a, b, c) {ET_OP_##op, ET_F32, ET_F32, 0, dest, a, b, c}
+#define et_load_chain(ch, chain) et_cld(ch, &(chain))
+
+/* The launch note: names, types and shapes of the kernel's arguments, for tools that prepare them. `args` is the struct
+   main receives: 8 bytes an argument in order, then 8 a symbolic dimension in order of first appearance.
+
+     struct args { const et_bf16* A; const et_bf16* B; float* C; int64_t M, K, N; };
+     ETALON_KERNEL(struct args, "gemm(A: bf16[M, K], B: bf16[K, N], out C: f32[M, N]) check matmul(A, B) -> C")  */
+#define ETALON_KERNEL(args, spec)                                                                       \
+  __attribute__((section(".note.etalon"), used, aligned(4))) static const struct {                      \
+    uint32_t name_bytes, desc_bytes, type;                                                              \
+    char name[8];                                                                                       \
+    uint32_t version, args_bytes;                                                                       \
+    char text[(sizeof(spec) + 3) & ~3ul];                                                               \
+  } et_kernel_note_ = {7, 8 + sizeof(spec), 1, "Etalon\0", 1, sizeof(args), spec};
+
+#endif /* ETALON_HELPERS_H_ */
