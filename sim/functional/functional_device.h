@@ -56,7 +56,8 @@ class FunctionalDevice {
   Status write(uint64_t address, std::span<const std::byte> bytes);
   Status read(uint64_t address, std::span<std::byte> bytes);
 
-  /// Runs the image until it ends; an error only if it could not start.
+  /// Runs the image until it ends; an error only if it could not start. Cores and semaphores start from reset, findings
+  /// and counters are those of this launch; memory is what earlier launches left.
   Result<RunResult> launch(const LaunchOptions& options);
   /// Races of the last launch.
   const RaceDetector& races() const { return launch_->races(); }
@@ -70,6 +71,8 @@ class FunctionalDevice {
 
  private:
   explicit FunctionalDevice(isa::Machine machine) : machine_(std::move(machine)) {}
+  /// Cores, semaphores and findings as after reset; memory stays.
+  void resetCores();
   RunResult finish(RunStatus status, const LaunchOptions& options);
   std::string describeWaiting(const LaunchOptions& options) const;
   std::string describeCores(const LaunchOptions& options) const;
