@@ -22,6 +22,7 @@ std::string_view runStatusName(RunStatus status) {
     case RunStatus::fault: return "fault";
     case RunStatus::deadlock: return "deadlock";
     case RunStatus::instruction_limit: return "instruction_limit";
+    case RunStatus::interrupted: return "interrupted";
   }
   return "unknown";
 }
@@ -111,8 +112,10 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
     core.watchTohost(tohost_.value_or(~uint64_t{0}));
     core.start(entry_, *launch_);
   }
-  uint64_t left = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
+  const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
+  uint64_t left = limit;
   while (true) {
+    if (options.progress && !options.progress(limit - left)) return finish(RunStatus::interrupted, options);
     bool progress = false, waiting = false;
     for (unsigned i = 0; i < options.cores; ++i) {
       Core& core = *cores_[i];
@@ -141,7 +144,7 @@ RunResult FunctionalDevice::finish(RunStatus status, const LaunchOptions& option
   result.status = status;
   for (unsigned i = 0; i < options.cores; ++i) result.instructions += cores_[i]->retired();
   if (status == RunStatus::deadlock) result.detail = describeWaiting(options);
-  if (status == RunStatus::instruction_limit) result.detail = describeCores(options);
+  if (status == RunStatus::instruction_limit || status == RunStatus::interrupted) result.detail = describeCores(options);
   return result;
 }
 
