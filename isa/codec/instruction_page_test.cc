@@ -20,6 +20,8 @@ TEST(InstructionPage, StandsForEveryInstructionOfTheTable) {
     EXPECT_EQ(page->name, info.name);
     EXPECT_THAT(page->text, StartsWith(std::string(info.name) + "\n"));
     EXPECT_THAT(page->text, HasSubstr(info.syntax)) << info.name;
+    EXPECT_EQ(page->text.find('\0'), std::string_view::npos) << info.name;
+    EXPECT_EQ(page->text.data()[page->text.size()], '\0') << info.name;  // the whole literal
   }
 }
 

@@ -176,11 +176,12 @@ def load(source):
     folder = isa / "instructions"
     tables = read_json(isa / "schema/isa-tables.schema.json")["definitions"]
     schema = read_json(isa / "schema/instructions.schema.json")
+    profile_schema = read_json(isa / "schema/profile.schema.json")
     types = load_table(isa / "numerics/element_types.yaml", "types", tables["type"])
     counters = load_table(folder / "counters.yaml", "counters", tables["counter"])
     csrs = load_table(folder / "csrs.yaml", "csrs", tables["csr"])
     rules = load_rules(source / "docs/spec")
-    profiles = [load_profile(p) for p in sorted((isa / "profiles").glob("*.yaml"))]
+    profiles = [load_profile(p, profile_schema) for p in sorted((isa / "profiles").glob("*.yaml"))]
     known = {"types": {t["name"] for t in types}, "rules": rules, "profiles": {p["name"] for p in profiles},
              "counters": {c["name"] for c in counters}}
     groups = [load_group(p, schema, known) for p in sorted(folder.glob("*.yaml")) if p.stem not in TABLES]
@@ -192,7 +193,7 @@ def load(source):
             "operations": operations, "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
 
 
-def load_profile(path):
+def load_profile(path, schema):
     profile = read_yaml(path)
-    check_schema(profile, {"type": "object", "required": ["name", "bit", "status", "meaning"]}, path)
+    check_schema(profile, schema, path)
     return profile

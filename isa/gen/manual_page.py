@@ -40,7 +40,7 @@ def page(instruction, description, meaning):
     blocks += [("heading", "Belongs to"), ("table", [["unit", "group", "profile", "since", "counted in"],
                [i["unit"], i["group"], i["profile"], f"version {i['since']}", f"retired_{i['class']}"]])]
     blocks += [("heading", "Worked examples"), ("code", "\n\n".join(example_text(e) for e in i["examples"]))]
-    return blocks + [("heading", "Meaning"), ("text", f"From `isa/instructions/{i['group']}.cc`:"), ("cpp", meaning)]
+    return blocks + [("heading", "Meaning"), ("text", f"From `isa/instructions/{i['group']}.cc`, with what it calls in that folder:"), ("cpp", meaning)]
 
 
 def rule_item(rule):

@@ -44,6 +44,7 @@ class ManualTest(unittest.TestCase):
         for helper in ("loadRun(Core& core", "struct Mover {", "void transfer(Core& core", "inline numerics::ConvertMode dmaMode"):
             self.assertIn(helper, text)
         self.assertNotIn("void gather", text)
+        self.assertIn("void runOneStep(Core& core", self.files["instructions/et.add.md"])  # from a header
 
     def test_every_relative_link_resolves(self):
         count = 0

@@ -61,7 +61,8 @@ def read_json(path):
 
 def check_schema(data, schema, path):
     """Refuses data that breaks a JSON Schema, naming the place and, in a list of named entries, the entry."""
-    error = jsonschema.exceptions.best_match(jsonschema.Draft7Validator(schema).iter_errors(data))
+    validator = jsonschema.validators.validator_for(schema, default=jsonschema.Draft7Validator)
+    error = jsonschema.exceptions.best_match(validator(schema).iter_errors(data))
     if error is None:
         return
     place = ".".join(str(p) for p in error.absolute_path)

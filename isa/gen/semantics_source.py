@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meaning of an instruction as it stands in the .cc: its SEMANTICS and what that calls in the same file."""
+"""The meaning of an instruction as it stands in the .cc: its SEMANTICS and what that calls in the same folder."""
 import re
 
 from load import SEMANTICS
@@ -7,6 +7,7 @@ from read import read_text
 
 NAME = re.compile(r"(\w+)\s*(?:\(|=|\{)")
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)\'')
+HEADER = re.compile(r'^#include "isa/instructions/(\w+\.h)"', re.MULTILINE)
 BETWEEN = re.compile(r"\s*$|namespace |#|//(?!/)|\}")
 
 
@@ -25,11 +26,13 @@ def definitions(text):
 
 
 class SemanticsFile:
-    """Definitions of one .cc by name, in file order."""
+    """Definitions of one .cc and of the headers beside it that it includes, by name, in order."""
 
     def __init__(self, path):
         self.definitions = {}
-        for text in definitions(read_text(path)):
+        source = read_text(path)
+        headers = "".join(read_text(path.with_name(name)) for name in HEADER.findall(source))
+        for text in definitions(headers + source):
             name = self.defined_name(text)
             if name:
                 # Overloads stand together.
