@@ -74,7 +74,7 @@ int show(const IsaOptions& options) {
                                       like.empty() ? "" : "; like it are: " + joined(like))});
   }
   printOut(options.json ? instructionJson(*info).dump(2) + "\n"
-                        : std::string(*isa::instructionPage(info->name)));
+                        : std::string(isa::instructionPage(info->name)->text));
   return kSuccess;
 }
 

@@ -115,7 +115,8 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
   const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
   uint64_t left = limit;
   while (true) {
-    if (options.progress && !options.progress(limit - left)) return finish(RunStatus::interrupted, options);
+    if (options.progress && !options.progress(limit - left))
+      return finish(RunStatus::interrupted, options);
     bool progress = false, waiting = false;
     for (unsigned i = 0; i < options.cores; ++i) {
       Core& core = *cores_[i];
@@ -144,7 +145,8 @@ RunResult FunctionalDevice::finish(RunStatus status, const LaunchOptions& option
   result.status = status;
   for (unsigned i = 0; i < options.cores; ++i) result.instructions += cores_[i]->retired();
   if (status == RunStatus::deadlock) result.detail = describeWaiting(options);
-  if (status == RunStatus::instruction_limit || status == RunStatus::interrupted) result.detail = describeCores(options);
+  if (status == RunStatus::instruction_limit || status == RunStatus::interrupted)
+    result.detail = describeCores(options);
   return result;
 }
 
