@@ -6,7 +6,8 @@
 namespace etalon::isa {
 namespace {
 
-constexpr InstructionPage kPages[] = {
+// Not constexpr: the lengths of all the texts take more steps than clang allows a constant.
+const InstructionPage kPages[] = {
 #include "isa/instruction_pages.inc"
 };
 

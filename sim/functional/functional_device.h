@@ -39,7 +39,7 @@ struct RunResult {
   RunStatus status = RunStatus::exited;
   uint64_t exit_code = 0;     // of the program, when it exited
   uint64_t instructions = 0;  // retired over all cores
-  std::string detail;         // deadlock: who waits for what; limit, interrupted: where each core stands
+  std::string detail;  // deadlock: who waits for what; limit, interrupted: where each core stands
 };
 
 /// The golden model as a device: memory that outlives launches, images on 1 to 64 cores.

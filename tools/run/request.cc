@@ -58,7 +58,8 @@ Result<InputSource> parseInput(std::string_view text) {
   if (!pair.ok()) return pair.error();
   InputSource input{std::move(pair->name), std::move(pair->text), std::nullopt};
   const size_t bracket = input.source.rfind('[');
-  if (!isGenerator(input.source) || !input.source.ends_with(']') || bracket == std::string::npos)
+  if (!input.source.ends_with(']') || bracket == std::string::npos ||
+      !isGenerator(input.source.substr(0, bracket)))
     return input;
   Result<std::vector<uint64_t>> shape = parseShape(
       std::string_view(input.source).substr(bracket + 1, input.source.size() - bracket - 2));

@@ -1,0 +1,275 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The `etalon` program on images made here, so that it is tested without LLVM, too. Arguments: SOURCE_DIR ETALON."""
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy
+
+from etalon_case import DATA, ETALON, LLVM, Case
+
+TOHOST = ["auipc x6, 1"]  # x6 = tohost; only right as the first instruction
+IDLE = "jal x0, 0"
+
+
+def exit_with(code):
+    return ["addi x5, x0, %d" % (code * 2 + 1), "sd x5, 0(x6)", IDLE]
+
+
+# y[0] = x[0] + 1 on core 0, unless n is 0.
+ADD_ONE = ["csrrs x5, mhartid, x0", "bne x5, x0, 40", "ld x6, 0(x10)", "ld x7, 8(x10)", "ld x8, 16(x10)", "beq x8, x0, 24",
+           "lw x9, 0(x6)", "addi x9, x9, 1", "sw x9, 0(x7)", "addi x6, x6, 4", "addi x7, x7, 4", "et.halt"]
+ADD_ONE_SPEC = "add_one(x: i32[n], out y: i32[n])"
+
+
+class RunsImages(Case):
+    def test_exit_status_is_the_program_s_success(self):
+        self.etalon("run", self.image(*TOHOST, *exit_with(0)))
+        result = self.json(self.image(*TOHOST, *exit_with(3)), expect=1)
+        self.assertEqual((result["status"], result["exit_code"]), ("exited", 3))
+
+    def test_counts_instructions_exactly_and_uses_all_cores_by_default(self):
+        program = self.image("addi x1, x0, 1", "et.halt")
+        result = self.json(program)
+        self.assertEqual((result["cores"], result["instructions"]), (4, 8))
+        self.assertEqual(result["counters"]["retired_scalar"], 4)
+        self.assertEqual(self.json(program, "--cores", 1)["instructions"], 2)
+
+    def test_console_stands_apart_from_json(self):
+        program = self.image(*TOHOST, "addi x7, x0, 257", "slli x7, x7, 48", "addi x7, x7, 104", "sd x7, 0(x6)", *exit_with(0))
+        self.assertTrue(self.etalon("run", program, "--cores", 1).stdout.startswith("h"))
+        done = self.etalon("run", program, "--cores", 1, "--json")
+        self.assertEqual((done.stderr, json.loads(done.stdout)["console"]), ("h", "h"))
+        self.assertEqual(self.etalon("run", program, "--cores", 1, "--quiet").stdout, "h")
+
+    def test_a_derived_machine_says_so_in_every_output(self):
+        program = self.image("et.halt")
+        result = self.json(program, "--set", "cores=2")
+        self.assertEqual(result["machine"], {"name": "base+cores=2", "derived": True, "overrides": {"cores": "2"}})
+        self.assertIn("derived", self.etalon("run", program, "--set", "cores=2").stdout)
+
+    def test_arrays_go_in_and_out_by_the_launch_note(self):
+        program = self.image(*ADD_ONE, spec=ADD_ONE_SPEC, args_bytes=24)
+        result = self.json(program, "--in", "x=" + self.array("x.npy", [41], "<i4"), "--out", "y=" + self.path("y.npy"))
+        self.assertEqual(numpy.load(self.path("y.npy")).tolist(), [42])
+        self.assertEqual(result["outputs"], [{"name": "y", "type": "i32", "shape": [1], "file": self.path("y.npy")}])
+
+    def test_generated_inputs_take_their_shape_from_a_symbol_or_from_brackets(self):
+        program = self.image(*ADD_ONE, spec=ADD_ONE_SPEC, args_bytes=24)
+        for options in (["--in", "x=const:6", "--dim", "n=1"], ["--in", "x=const:6[1]"], ["--in", "x=const:6", "--arg", "n=1"]):
+            self.etalon("run", program, *options, "--out", "y=" + self.path("y.npy"))
+            self.assertEqual(numpy.load(self.path("y.npy")).tolist(), [7])
+
+    def test_an_output_not_all_written_is_a_failure_that_can_be_permitted(self):
+        program = self.image(*ADD_ONE, spec=ADD_ONE_SPEC, args_bytes=24)
+        result = self.json(program, "--in", "x=ones[3]", expect=1)
+        self.assertEqual(result["outputs"][0]["first_unwritten"], 1)
+        self.json(program, "--in", "x=ones[3]", "--permit", "uninitialised")
+
+    def test_zero_size_arrays_are_fine(self):
+        program = self.image("et.halt", spec=ADD_ONE_SPEC, args_bytes=24)
+        self.etalon("run", program, "--in", "x=" + self.array("x.npy", [], "<i4"), "--out", "y=" + self.path("y.npy"))
+        self.assertEqual(numpy.load(self.path("y.npy")).shape, (0,))
+
+    def test_a_fault_names_place_rule_and_instruction(self):
+        result = self.json(self.image("addi x0, x0, 0", "ld x5, 0(x0)"), "--cores", 1, expect=1)
+        self.assertEqual(result["status"], "fault")
+        self.assertIsNone(result["exit_code"])
+        fault = result["faults"][0]
+        self.assertEqual((fault["pc"], fault["symbol"], fault["disassembly"]), ("0x80000004", "_start+0x4", "ld x5, 0(x0)"))
+        self.assertEqual((fault["rule"], fault["cause_code"], fault["handled"]), ("mem.scalar-bounds", 5, False))
+        text = self.etalon("run", self.folder / "program.elf", "--cores", 1, expect=1).stdout
+        for part in ("fault on core 0: load_access", "_start+0x4", "ld x5, 0(x0)", "[mem.scalar-bounds]"):
+            self.assertIn(part, text)
+
+    def test_uninitialised_reads_fail_unless_permitted(self):
+        program = self.image("auipc x6, 16", "lw x5, 0(x6)", "et.halt")
+        result = self.json(program, "--cores", 1, expect=1)
+        self.assertEqual((result["uninitialised_read_count"], result["uninitialised_reads"][0]["address"]), (1, "0x80010000"))
+        self.json(program, "--cores", 1, "--permit", "uninitialised")
+
+    def test_a_deadlock_says_who_waits(self):
+        result = self.json(self.image("addi x5, x0, 1", "et.wait x0, 3, x5"), "--cores", 1, expect=1)
+        self.assertEqual(result["status"], "deadlock")
+        self.assertIn("core 0", result["detail"])
+
+    def test_the_instruction_limit_ends_a_run(self):
+        result = self.json(self.image(IDLE), "--limit", 1000, expect=1)
+        self.assertEqual((result["status"], result["instructions"]), ("instruction_limit", 1000))
+
+    def test_ctrl_c_ends_with_a_summary_and_130(self):
+        process = subprocess.Popen([ETALON, "run", self.image(IDLE), "--limit", "0", "--json"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(json.loads(out)["status"], "interrupted")
+        self.assertIn("interrupted", errors)
+
+    def test_the_commit_log_has_a_line_an_instruction(self):
+        program = self.image("addi x1, x0, 7", "add x2, x1, x1", "et.halt")
+        self.etalon("run", program, "--cores", 1, "--commit-log", self.path("log"))
+        lines = pathlib.Path(self.path("log")).read_text().splitlines()
+        self.assertEqual(lines[0], "0 0x80000000 0x00700093 addi x1, x0, 7 ; x1=0x7")
+        self.assertTrue(lines[1].endswith("add x2, x1, x1 ; x2=0xe"))
+        self.assertEqual(len(lines), 3)
+
+    def test_dump_shows_registers_after_the_run(self):
+        program = self.image("addi x9, x0, -2", "et.halt")
+        text = self.etalon("run", program, "--dump", "x9@1", "--dump", "tr3@0", "--dump", "vr1@0", "--dump", "ch0@0").stdout
+        self.assertIn("x9 0xfffffffffffffffe -2", text)
+        for part in ("core 1 x9@1", "core 0 tr3@0", "core 0 vr1@0", "core 0 ch0@0"):
+            self.assertIn(part, text)
+
+
+class RefusesWrongInput(Case):
+    def setUp(self):
+        super().setUp()
+        self.program = self.image(*ADD_ONE, spec=ADD_ONE_SPEC, args_bytes=24)
+
+    def test_programs(self):
+        self.refused("run", self.path("none.elf"), says="none.elf")
+        self.refused("run", self.folder, says=str(self.folder))
+        garbage = self.folder / "garbage"
+        garbage.write_bytes(b"\x00" * 100)
+        self.refused("run", garbage, says="neither an ELF image nor a source file")
+        whole = self.program.read_bytes()
+        for length in (4, 63, 64, 200, len(whole) - 100):
+            garbage.write_bytes(whole[:length])
+            self.refused("run", garbage, says=str(garbage))
+        self.refused("run", says="PROGRAM")
+
+    def test_machines_and_settings(self):
+        self.refused("run", self.program, "--machine", "nonesuch", says=["nonesuch", "base"])
+        self.refused("run", self.program, "--set", "coers=2", says="coers")
+        self.refused("run", self.program, "--set", "cores=65", says="65")
+        self.refused("run", self.program, "--set", "cores", says="cores")
+        self.refused("run", self.program, "--cores", 5, says=["5", "1 to 4"])
+        self.refused("run", self.program, "--cores", 0, says="0")
+        self.refused("run", self.program, "--cores", "two", says="two")
+        self.refused("run", self.program, "--limit=-1", says="-1")
+
+    def test_devices(self):
+        self.refused("run", self.program, "--device", "npu", says=["timed model is not built yet", "npu-functional"])
+        self.refused("run", self.program, "--device", "cuda", says=["cuda", "npu-functional"])
+
+    def test_inputs(self):
+        self.refused("run", self.program, says=["no input for x", "--in x=FILE"])
+        self.refused("run", self.program, "--in", "x", says="NAME=VALUE")
+        self.refused("run", self.program, "--in", "z=ones[1]", says=["z", "x"])
+        self.refused("run", self.program, "--in", "x=ones", says="n")
+        self.refused("run", self.program, "--in", "x=ones[1,2]", says=["1, 2", "i32[n]"])
+        self.refused("run", self.program, "--in", "x=ones[a]", says="a")
+        self.refused("run", self.program, "--in", "x=random:x[1]", says="random:x")
+        self.refused("run", self.program, "--in", "x=ones[281474976710655]", says="x")
+        self.refused("run", self.program, "--in", "x=ones[99999999999999999999]", says="99999999999999999999")
+        self.refused("run", self.program, "--in", "x=" + self.path("none.npy"), says="none.npy")
+        self.refused("run", self.program, "--in", f"x={self.folder}", says=str(self.folder))
+        self.refused("run", self.program, "--in", "x=" + self.array("x.npy", [1], "<f4"), says=["f32", "i32[n]"])
+        self.refused("run", self.program, "--in", "x=" + self.array("x.npy", [1], "<f8"), says="float64")
+        self.refused("run", self.program, "--in", "x=" + self.array("x.npy", [[1]], "<i4"), says=["1, 1", "i32[n]"])
+        self.refused("run", self.program, "--in", "x=ones[1]", "--arg", "n=2", says=["n", "2"])
+        self.refused("run", self.program, "--in", "x=ones[1]", "--arg", "m=2", says="m")
+
+    def test_truncated_arrays(self):
+        path = self.folder / "x.npy"
+        self.array("x.npy", list(range(8)), "<i4")
+        whole = path.read_bytes()
+        for length in (0, 5, 60, len(whole) - 1):
+            path.write_bytes(whole[:length])
+            self.refused("run", self.program, "--in", f"x={path}", says=str(path))
+
+    def test_outputs(self):
+        given = ["--in", "x=ones[1]"]
+        self.refused("run", self.program, *given, "--out", "x=a.npy", says=["x", "y"])
+        self.refused("run", self.program, *given, "--out", "y=" + self.path("none/y.npy"), says="there is no folder")
+        self.refused("run", self.program, *given, "--out", "y=" + self.path("y.txt"), says=".npy")
+        self.refused("run", self.image("et.halt"), "--in", "x=ones[1]", says="launch note")
+
+    def test_checks_without_a_reference(self):
+        self.refused("run", self.program, "--in", "x=ones[1]", "--check", says="names no operator")
+        named = self.image(*ADD_ONE, spec=ADD_ONE_SPEC + " check frobnicate(x) -> y", args_bytes=24)
+        self.refused("run", named, "--in", "x=ones[1]", "--check", says="no reference for operator 'frobnicate'")
+
+    def test_notes_that_are_wrong(self):
+        self.refused("run", self.image("et.halt", spec="f(x: i33[n])", args_bytes=16), says=["launch note", "i33"])
+        self.refused("run", self.image("et.halt", spec=ADD_ONE_SPEC, args_bytes=8), says="launch note")
+
+    def test_dumps_logs_and_permits(self):
+        self.refused("run", self.program, "--dump", "q3", says="q3")
+        self.refused("run", self.program, "--dump", "tr32", says="0 to 31")
+        self.refused("run", self.program, "--dump", "x@4", says="cores 0 to 3")
+        self.refused("run", self.program, "--permit", "everything", says="everything")
+        self.refused("run", self.program, "--commit-log", self.path("none/log"), says="none/log")
+        self.refused("run", self.program, "--commit-log", "-", "--json", says="stdout")
+
+    def test_subcommands(self):
+        self.refused("rnu", says=["rnu", "did you mean `run`?"])
+        self.refused(says="subcommand")
+        self.refused("run", self.program, "--nonesuch", says="--nonesuch")
+
+
+class LooksThingsUp(Case):
+    def test_help_and_version(self):
+        self.assertRegex(self.etalon("--version").stdout, r"^\d+\.\d+\.\d+\n$")
+        for command in ("run", "asm", "dis", "isa", "machines"):
+            self.assertIn("Examples:", self.etalon(command, "--help").stdout)
+
+    def test_isa_lists_filters_and_shows(self):
+        everything = json.loads(self.etalon("isa", "--json").stdout)
+        matrix = json.loads(self.etalon("isa", "--unit", "matrix", "--json").stdout)
+        self.assertEqual(matrix, [i for i in everything if i["unit"] == "matrix"])
+        self.assertIn("et.mm", [i["name"] for i in matrix])
+        self.assertEqual(len(self.etalon("isa").stdout.splitlines()), len(everything))
+        page = self.etalon("isa", "et.mm").stdout
+        for part in ("ENCODING", "31:25", "et.mm td, ta, tb", "EXAMPLES"):
+            self.assertIn(part, page)
+        self.refused("isa", "et.nonesuch", says="et.nonesuch")
+        self.refused("isa", "--group", "nonesuch", says=["nonesuch", "matrix"])
+        self.refused("isa", "--unit", "nonesuch", says=["nonesuch", "vector"])
+
+    def test_machines_lists_and_shows(self):
+        self.assertRegex(self.etalon("machines").stdout, r"(?m)^base ")
+        shown = json.loads(self.etalon("machines", "show", "base", "--set", "cores=2", "--json").stdout)
+        self.assertEqual((shown["derived"], shown["values"]["cores"]["value"]), (True, "2"))
+        self.assertIn("cores", self.etalon("machines", "show", "base").stdout)
+        self.refused("machines", "show", "nonesuch", says="nonesuch")
+
+    def test_words_are_disassembled_and_encoded_back(self):
+        text = "et.mm tr4, tr5, tr6"
+        word = self.etalon("asm", "-i", text).stdout.strip()
+        self.assertEqual(self.etalon("dis", word).stdout.strip(), text)
+        self.refused("asm", "-i", "et.mm tr4, tr5", says="et.mm")
+        self.refused("asm", "-i", "frob x1", says="frob")
+        self.refused("asm", says="source file")
+        self.refused("dis", "0x100000000", says="0x100000000")
+        self.refused("dis", self.path("none.elf"), says="none.elf")
+
+    def test_every_instruction_survives_dis_and_asm(self):
+        words = [i["match"] for i in json.loads(self.etalon("isa", "--json").stdout)]
+        lines = self.etalon("dis", *words).stdout.splitlines()
+        self.assertEqual([f"{w:#010x}" for w in self.words(*lines)], words)
+
+    def test_images_are_disassembled_with_symbols(self):
+        text = self.etalon("dis", self.image("addi x1, x0, 5", "jal x0, -4")).stdout
+        self.assertIn("_start:\n  0x80000000  00500093  addi x1, x0, 5\n", text)
+        self.assertIn("jal x0, -4  # 0x80000000 _start", text)
+
+
+class RefusesSources(Case):
+    def test_a_build_without_llvm_says_what_can_build_them(self):
+        if LLVM:
+            self.assertEqual(self.etalon("run", DATA / "tile.s", "--cores", 1).returncode, 0)
+        else:
+            self.refused("run", DATA / "tile.s", says=["--preset dev", "llvm-19-dev"])
+            self.refused("asm", DATA / "tile.s", "-o", self.path("t.elf"), says="--preset dev")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

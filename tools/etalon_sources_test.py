@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The `etalon` program on assembly and C; skipped in a build without LLVM. Arguments: SOURCE_DIR ETALON."""
+import pathlib
+import sys
+import unittest
+
+import numpy
+
+from etalon_case import DATA, LLVM, SOURCE, Case
+
+
+class BuildsSources(Case):
+    def test_the_first_program_of_the_guide_runs(self):
+        self.etalon("run", SOURCE / "docs/guide/first.s")
+
+    def test_assembly_with_a_launch_note(self):
+        values = numpy.arange(-5, 12, dtype="<i4")
+        given = "x=" + self.array("x.npy", values, "<i4")
+        self.etalon("run", DATA / "add_one.s", "--in", given, "--out", "y=" + self.path("y.npy"))
+        self.assertEqual(numpy.load(self.path("y.npy")).tolist(), (values + 1).tolist())
+
+    def test_c_with_console_and_a_scalar(self):
+        for arguments, factor in (([], 2), (["--arg", "factor=-3"], -3)):
+            done = self.etalon("run", DATA / "hello.c", "--in", "x=iota[9]", "--out", "y=" + self.path("y.npy"), *arguments)
+            self.assertTrue(done.stdout.startswith("hello\n"))
+            self.assertEqual(numpy.load(self.path("y.npy")).tolist(), [factor * i for i in range(9)])
+
+    def test_a_kernel_is_checked_against_its_reference(self):
+        arguments = [SOURCE / "kernels/c/gemm_bf16.c", "--in", "A=random:1[33,20]", "--in", "B=random:2[20,17]", "--check"]
+        result = self.json(*arguments)
+        self.assertEqual((result["check"]["operation"], result["check"]["passed"]), ("matmul", True))
+        self.assertEqual(result["counters"]["macs"], 33 * 20 * 17)
+        self.assertIn("check matmul: passed", self.etalon("run", *arguments).stdout)
+
+    def test_a_wrong_result_fails_the_check(self):
+        source = (SOURCE / "kernels/c/gemm_bf16.c").read_text().replace("check matmul(A, B)", "check matmul(A, A)")
+        (self.folder / "wrong.c").write_text(source)
+        result = self.json(self.path("wrong.c"), "--in", "A=random:1[16,16]", "--in", "B=random:2[16,16]", "--check", expect=1)
+        self.assertFalse(result["check"]["passed"])
+
+    def test_a_fault_names_its_source_line(self):
+        result = self.json(DATA / "shape_fault.s", "--cores", 1, expect=1)
+        fault = result["faults"][0]
+        self.assertEqual((fault["file"], fault["line"]), (str(DATA / "shape_fault.s"), 5))
+        self.assertEqual(fault["disassembly"], "et.mm tr0, tr1, tr2")
+
+    def test_a_race_names_both_places(self):
+        result = self.json(DATA / "race.s", "--cores", 2, expect=1)
+        race = result["races"][0]
+        lines = (DATA / "race.s").read_text().splitlines()
+        for side, text in ((race["first"], "et.ld "), (race["second"], "sw ")):
+            self.assertIn(text, lines[side["line"] - 1])
+        self.json(DATA / "race.s", "--cores", 2, "--permit", "races")
+
+    def test_a_tile_is_dumped_as_a_matrix(self):
+        text = self.etalon("run", DATA / "tile.s", "--cores", 1, "--dump", "tile:tr3@0").stdout
+        self.assertIn("  10 11 12\n  13 14  ?\n", text)
+
+    def test_assembly_errors_name_their_line(self):
+        self.refused("run", DATA / "bad_mnemonic.s", says=["bad_mnemonic.s:4:", "tr99"])
+        (self.folder / "bad.c").write_text("int main(void) { return x; }\n")
+        self.refused("run", self.path("bad.c"), says="bad.c:1:")
+
+    def test_asm_and_dis_are_a_round_trip(self):
+        self.etalon("asm", DATA / "race.s", "-o", self.path("a.elf"))
+        self.assertIn("; " + str(DATA / "race.s"), self.etalon("dis", self.path("a.elf")).stdout)
+        listing = self.etalon("dis", self.path("a.elf"), "--words").stdout
+        again = self.words(*listing.splitlines())
+        code = b"".join(word.to_bytes(4, "little") for word in again)
+        self.assertIn(code, pathlib.Path(self.path("a.elf")).read_bytes())
+        self.refused("asm", DATA / "race.s", says="-o")
+        self.refused("asm", DATA / "race.s", "-o", self.path("none/a.elf"), says="none/a.elf")
+
+
+if __name__ == "__main__":
+    if not LLVM:
+        print("this build has no LLVM: .s and .c programs cannot be built")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
