@@ -32,7 +32,13 @@ instructions:
       - {asm: "et.two x1, 2(x3)", out: {}}
 """,
     "isa/instructions/tiny.cc": "SEMANTICS(et_one) {}\nSEMANTICS(et_two) {}\n",
+    "isa/instructions/elementwise.cc": "",
     "isa/instructions/elementwise.yaml": """\
+group: elementwise
+title: Two operations
+unit: vector
+profile: Et-base
+since: 1
 operations:
   - {name: sub, code: 1, arity: 2, classes: [float], result: same, forms: [step], cost: simple, summary: "a - b"}
   - {name: rsub, code: 2, arity: 2, classes: [float], result: same, forms: [step], reversed: sub, cost: simple, summary: "x - a"}

@@ -3,22 +3,25 @@
 import re
 
 from encoding import OPERANDS, DescriptionError, check_overlaps, operand_syntax, parse_pattern
+from families import expand_operations, expand_types, expand_variants
 from read import check_schema, read_json, read_text, read_yaml
 from types_and_ops import cpp_name
 
 SEMANTICS = re.compile(r"^SEMANTICS\((\w+)\)", re.MULTILINE)
 RULE = re.compile(r"^\* \*\*\[(0x[0-9a-f]{4}) ([a-z0-9.-]+)\]\*\* (.+?)(?=\n\* |\n\n|\Z)", re.MULTILINE | re.DOTALL)
 RULE_BEGIN = re.compile(r"^\* \*\*\[", re.MULTILINE)
+# High byte of rule numbers in chapter 0; elsewhere it is the chapter's number. 0x0000 means no rule.
+OVERVIEW_PAGE = 0x0A
 # Operands that a syntax may leave out: they follow the others, with a default.
 OPTIONAL_OPERANDS = {"aq", "rl", "rm", "fm"}
 # Files of isa/instructions that are tables and no instruction groups.
-TABLES = ("elementwise", "counters", "csrs")
+TABLES = ("counters", "csrs")
 
 
 def load_rules(spec_dir):
     """Normative sentences of docs/spec: `* **[0x0301 alias.in-place]** text` gives number, id and text."""
     rules, numbers, identifiers = {}, {}, {}
-    for path in sorted(spec_dir.glob("*.md")):
+    for path in sorted(spec_dir.glob("[0-9][0-9]-*.md")):
         text = read_text(path)
         found = list(RULE.finditer(text))
         for begin in sorted({m.start() for m in RULE_BEGIN.finditer(text)} - {m.start() for m in found}):
@@ -28,6 +31,9 @@ def load_rules(spec_dir):
             for taken, key in ((rules, name), (numbers, number), (identifiers, rule_identifier(name))):
                 if key in taken:
                     raise DescriptionError(f"{path.name}: rule {number} {name} is defined twice; '{key}' is taken in {taken[key]['chapter']}.md")
+            page = int(path.stem[:2]) or OVERVIEW_PAGE
+            if int(number, 16) >> 8 != page:
+                raise DescriptionError(f"{path.name}: rule {number} {name}: numbers of this chapter are {page:#04x}00 to {page:#04x}ff")
             rule = {"number": int(number, 16), "name": name, "chapter": path.stem, "text": " ".join(sentence.split())}
             rules[name] = numbers[number] = identifiers[rule_identifier(name)] = rule
     return rules
@@ -64,30 +70,6 @@ def check_operations(path, operations):
             raise DescriptionError(f"{path.name}: {op['name']}: reverses '{op['reversed']}', which is no operation")
 
 
-def expand_elementwise(group, operations):
-    """One-step instructions of the element-wise list: et.NAME td, ta(, tb) and et.NAME.x td, ta, rs2."""
-    for op in operations:
-        code = format(op["code"], "07b")
-        base = {"summary": op["summary"], "operation": op["name"], "class": "vector"}
-        if "vv" in op["forms"]:
-            second, syntax = ("tb", "td, ta, tb") if op["arity"] == 2 else ("00000", "td, ta")
-            yield dict(base, name=f"et.{op['name']}", encoding=f"{code} {second} ta 000 td 1011011", syntax=syntax,
-                       semantics="elementwise", examples=op["examples"].get("vv", []))
-        if "vx" in op["forms"]:
-            yield dict(base, name=f"et.{op['name']}.x", encoding=f"{code} rs2 ta 001 td 1011011", syntax="td, ta, rs2",
-                       semantics="elementwise_scalar", examples=op["examples"].get("vx", []))
-
-
-def expand_types(rows):
-    """`each: [a, b]` with a role of value `each` stands for one row a type."""
-    for row in rows:
-        if "each" not in row:
-            yield row
-            continue
-        for name in row["each"]:
-            yield {role: name if value == "each" else value for role, value in row.items() if role != "each"}
-
-
 def check_syntax(entry, encoding, where):
     """Syntax and encoding name the same operands."""
     words = re.findall(r"[a-z][a-z0-9]*", entry["syntax"])
@@ -107,8 +89,9 @@ def check_types(entry, known, where):
     """Each row of legal types gives every tile and view operand of the syntax known types, and nothing else."""
     roles = {t for t in operand_syntax(entry["syntax"]) if OPERANDS.get(t, ("",))[0] in ("tile", "view")}
     for row in entry["types"]:
-        if row.get("profile", entry["profile"]) not in known["profiles"]:
-            raise DescriptionError(f"{where}: unknown profile '{row['profile']}'; profiles stand in isa/profiles")
+        for profile in row.get("profile", entry["profile"]).split():
+            if profile not in known["profiles"]:
+                raise DescriptionError(f"{where}: unknown profile '{profile}'; profiles stand in isa/profiles")
         if set(row) - {"profile"} != roles:
             raise DescriptionError(f"{where}: a row of types is for {sorted(set(row) - {'profile'})}, the operands are {sorted(roles)}")
         for role in sorted(roles):
@@ -139,14 +122,9 @@ def load_group(path, schema, known):
     check_schema(data, schema, path)
     if data["group"] != path.stem:
         raise DescriptionError(f"{path.name}: group is '{data['group']}', the file says '{path.stem}'")
-    entries = list(data["instructions"])
-    if "operations" in data:
-        for op in data["operations"]:
-            for form in ("vv", "vx"):
-                if form in op["forms"] and not op.get("examples", {}).get(form):
-                    raise DescriptionError(f"{path.name}: operation '{op['name']}' has form {form} but no example for it")
-        check_operations(path, data["operations"])
-        entries += expand_elementwise(data, data["operations"])
+    check_operations(path, data.get("operations", []))
+    entries = list(expand_operations(data.get("operations", []), path.name))
+    entries += expand_variants(data.get("instructions", []))
     instructions = []
     for entry in entries:
         where = f"{path.name}: {entry['name']}"
@@ -198,24 +176,24 @@ def load(source):
     folder = isa / "instructions"
     tables = read_json(isa / "schema/isa-tables.schema.json")["definitions"]
     schema = read_json(isa / "schema/instructions.schema.json")
+    profile_schema = read_json(isa / "schema/profile.schema.json")
     types = load_table(isa / "numerics/element_types.yaml", "types", tables["type"])
     counters = load_table(folder / "counters.yaml", "counters", tables["counter"])
     csrs = load_table(folder / "csrs.yaml", "csrs", tables["csr"])
     rules = load_rules(source / "docs/spec")
-    profiles = [load_profile(p) for p in sorted((isa / "profiles").glob("*.yaml"))]
+    profiles = [load_profile(p, profile_schema) for p in sorted((isa / "profiles").glob("*.yaml"))]
     known = {"types": {t["name"] for t in types}, "rules": rules, "profiles": {p["name"] for p in profiles},
              "counters": {c["name"] for c in counters}}
     groups = [load_group(p, schema, known) for p in sorted(folder.glob("*.yaml")) if p.stem not in TABLES]
     instructions = [i for g in groups for i in g["instructions"]]
     check_instructions(instructions)
     check_sources(folder)
-    operations = load_table(folder / "elementwise.yaml", "operations", schema["properties"]["operations"]["items"])
-    check_operations(folder / "elementwise.yaml", operations)
-    return {"types": types, "rules": rules, "groups": groups, "instructions": instructions, "operations": operations,
-            "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
+    operations = [op for g in groups for op in g.get("operations", [])]
+    return {"source": source, "types": types, "rules": rules, "groups": groups, "instructions": instructions,
+            "operations": operations, "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
 
 
-def load_profile(path):
+def load_profile(path, schema):
     profile = read_yaml(path)
-    check_schema(profile, {"type": "object", "required": ["name", "bit", "status", "meaning"]}, path)
+    check_schema(profile, schema, path)
     return profile

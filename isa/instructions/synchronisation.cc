@@ -57,7 +57,9 @@ SEMANTICS(et_semr) {
 }
 SEMANTICS(et_ctr) {
   const uint64_t number = bits(in.raw, 31, 20);
-  core.setX(in.rd, number < kCounterSlots ? core.readCsr(static_cast<uint32_t>(csr::kCounterBase + number)) : 0);
+  core.setX(in.rd, number < kCounterSlots
+                       ? core.readCsr(static_cast<uint32_t>(csr::kCounterBase + number))
+                       : 0);
   core.addCounter(Counter::retired_setup, 1);
 }
 

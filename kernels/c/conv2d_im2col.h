@@ -22,9 +22,13 @@ struct conv_shape {
   int64_t yb, yh, yw, yf; /* of the output */
 };
 
-enum { TF = 128, TC = 512, PIXELS = 128 };     /* filters, channels of a step, output pixels of a tile */
-enum { VX, VW, VY };                           /* view registers */
-enum { X0, X1, W0, W1, ACC };                  /* tile registers */
+enum {
+  TF = 128,
+  TC = 512,
+  PIXELS = 128
+};                            /* filters, channels of a step, output pixels of a tile */
+enum { VX, VW, VY };          /* view registers */
+enum { X0, X1, W0, W1, ACC }; /* tile registers */
 enum { LX = PIXELS * TC * 2, LW = TC * TF * 2 }; /* bytes */
 
 static long conv_least(long a, long b) { return a < b ? a : b; }
@@ -61,17 +65,33 @@ static void conv2d(const struct conv_args* a, const struct conv_shape* s, long c
   if (OH <= 0 || OW <= 0) return;
   const long tw = conv_least(OW, 32), th = PIXELS / tw; /* output pixels of a tile: th x tw */
   const et_view vx = {
-      .base = (uint64_t)a->x, .type = ET_BF16, .naxes = 4, .nbox = 3, .ncol = 1, .version = 1,
+      .base = (uint64_t)a->x,
+      .type = ET_BF16,
+      .naxes = 4,
+      .nbox = 3,
+      .ncol = 1,
+      .version = 1,
       .axis = {{s->B, s->xb, 0}, {s->H, s->xh, 0}, {s->W, s->xw, 0}, {s->C, s->xc, 0}},
       .box = {ET_BOX(th, 1, a->stride), ET_BOX(tw, 2, a->stride), ET_BOX(TC, 3, 1)}};
-  const et_view vw = {
-      .base = (uint64_t)a->w, .type = ET_BF16, .naxes = 4, .nbox = 2, .ncol = 1, .version = 1,
-      .axis = {{s->R, s->S * s->C * s->F * 2, 0}, {s->S, s->C * s->F * 2, 0}, {s->C, s->F * 2, 0}, {s->F, 2, 0}},
-      .box = {ET_BOX(TC, 2, 1), ET_BOX(TF, 3, 1)}};
-  const et_view vy = {
-      .base = (uint64_t)a->y, .type = ET_F32, .naxes = 4, .nbox = 3, .ncol = 1, .version = 1,
-      .axis = {{s->B, s->yb, 0}, {OH, s->yh, 0}, {OW, s->yw, 0}, {s->F, s->yf, 0}},
-      .box = {ET_BOX(th, 1, 1), ET_BOX(tw, 2, 1), ET_BOX(TF, 3, 1)}};
+  const et_view vw = {.base = (uint64_t)a->w,
+                      .type = ET_BF16,
+                      .naxes = 4,
+                      .nbox = 2,
+                      .ncol = 1,
+                      .version = 1,
+                      .axis = {{s->R, s->S * s->C * s->F * 2, 0},
+                               {s->S, s->C * s->F * 2, 0},
+                               {s->C, s->F * 2, 0},
+                               {s->F, 2, 0}},
+                      .box = {ET_BOX(TC, 2, 1), ET_BOX(TF, 3, 1)}};
+  const et_view vy = {.base = (uint64_t)a->y,
+                      .type = ET_F32,
+                      .naxes = 4,
+                      .nbox = 3,
+                      .ncol = 1,
+                      .version = 1,
+                      .axis = {{s->B, s->yb, 0}, {OH, s->yh, 0}, {OW, s->yw, 0}, {s->F, s->yf, 0}},
+                      .box = {ET_BOX(th, 1, 1), ET_BOX(tw, 2, 1), ET_BOX(TF, 3, 1)}};
   et_load_view(VX, vx);
   et_load_view(VW, vw);
   et_load_view(VY, vy);

@@ -21,11 +21,17 @@ ETALON_KERNEL(struct args,
               "out y: f32[B, (H + 2*pad - dilation*(R - 1) - 1)/stride + 1, "
               "(W + 2*pad - dilation*(S - 1) - 1)/stride + 1, F], "
               "stride: i32 = 1, pad: i32 = 0, dilation: i32 = 1) "
-              "check conv2d(x, w) -> y with layout=nhwc, stride=stride, pad=pad, dilation=dilation")
+              "check conv2d(x, w) -> y with layout=NHWC, weights=HWIO, stride=stride, pads=pad, "
+              "dilation=dilation")
 
-enum { TF = 128, TC = 64, TOW = 32, TOH = 8 }; /* filters, channels, output columns and rows of a block */
-enum { VX, VW, VY };                           /* view registers */
-enum { IMAGE, PIXELS, W0, W1, ACC };           /* tile registers */
+enum {
+  TF = 128,
+  TC = 64,
+  TOW = 32,
+  TOH = 8
+}; /* filters, channels, output columns and rows of a block */
+enum { VX, VW, VY };                 /* view registers */
+enum { IMAGE, PIXELS, W0, W1, ACC }; /* tile registers */
 enum { LW = TC * TF * 2, LACC = TOH * TOW * TF * 4 };
 
 static long least(long a, long b) { return a < b ? a : b; }
@@ -42,18 +48,33 @@ int main(void* p, unsigned long core, unsigned long cores) {
   et_assert(limage + th * tw * TC * 2 <= (long)et_local_bytes());
 
   const long xw = a->C * 2, xh = a->W * xw, yw = a->F * 4, yh = OW * yw;
-  const et_view vx = {
-      .base = (uint64_t)a->x, .type = ET_BF16, .naxes = 4, .nbox = 3, .ncol = 1, .version = 1,
-      .axis = {{a->B, a->H * xh, 0}, {a->H, xh, 0}, {a->W, xw, 0}, {a->C, 2, 0}},
-      .box = {ET_BOX(th, 1, 1), ET_BOX(tw, 2, 1), ET_BOX(TC, 3, 1)}};
-  const et_view vw = {
-      .base = (uint64_t)a->w, .type = ET_BF16, .naxes = 4, .nbox = 2, .ncol = 1, .version = 1,
-      .axis = {{a->R, a->S * a->C * a->F * 2, 0}, {a->S, a->C * a->F * 2, 0}, {a->C, a->F * 2, 0}, {a->F, 2, 0}},
-      .box = {ET_BOX(TC, 2, 1), ET_BOX(TF, 3, 1)}};
-  const et_view vy = {
-      .base = (uint64_t)a->y, .type = ET_F32, .naxes = 4, .nbox = 3, .ncol = 1, .version = 1,
-      .axis = {{a->B, OH * yh, 0}, {OH, yh, 0}, {OW, yw, 0}, {a->F, 4, 0}},
-      .box = {ET_BOX(TOH, 1, 1), ET_BOX(TOW, 2, 1), ET_BOX(TF, 3, 1)}};
+  const et_view vx = {.base = (uint64_t)a->x,
+                      .type = ET_BF16,
+                      .naxes = 4,
+                      .nbox = 3,
+                      .ncol = 1,
+                      .version = 1,
+                      .axis = {{a->B, a->H * xh, 0}, {a->H, xh, 0}, {a->W, xw, 0}, {a->C, 2, 0}},
+                      .box = {ET_BOX(th, 1, 1), ET_BOX(tw, 2, 1), ET_BOX(TC, 3, 1)}};
+  const et_view vw = {.base = (uint64_t)a->w,
+                      .type = ET_BF16,
+                      .naxes = 4,
+                      .nbox = 2,
+                      .ncol = 1,
+                      .version = 1,
+                      .axis = {{a->R, a->S * a->C * a->F * 2, 0},
+                               {a->S, a->C * a->F * 2, 0},
+                               {a->C, a->F * 2, 0},
+                               {a->F, 2, 0}},
+                      .box = {ET_BOX(TC, 2, 1), ET_BOX(TF, 3, 1)}};
+  const et_view vy = {.base = (uint64_t)a->y,
+                      .type = ET_F32,
+                      .naxes = 4,
+                      .nbox = 3,
+                      .ncol = 1,
+                      .version = 1,
+                      .axis = {{a->B, OH * yh, 0}, {OH, yh, 0}, {OW, yw, 0}, {a->F, 4, 0}},
+                      .box = {ET_BOX(TOH, 1, 1), ET_BOX(TOW, 2, 1), ET_BOX(TF, 3, 1)}};
   et_load_view(VX, vx);
   et_load_view(VW, vw);
   et_load_view(VY, vy);
@@ -65,12 +86,15 @@ int main(void* p, unsigned long core, unsigned long cores) {
   et_tshape(PIXELS, TOH, TOW);
   et_tstride(PIXELS, a->stride * tw * TC * 2, a->stride * TC * 2);
 
-  const long across = (OW + TOW - 1) / TOW, down = (OH + TOH - 1) / TOH, deep = (a->F + TF - 1) / TF;
+  const long across = (OW + TOW - 1) / TOW, down = (OH + TOH - 1) / TOH,
+             deep = (a->F + TF - 1) / TF;
   for (long t = core; t < a->B * down * across * deep; t += cores) {
     const long f = t % deep * TF, ow = t / deep % across * TOW, oh = t / deep / across % down * TOH;
     const long b = t / deep / across / down, ff = least(TF, a->F - f);
-    et_vseek(VX, b, 0), et_vseek(VX, oh * a->stride - a->pad, 1), et_vseek(VX, ow * a->stride - a->pad, 2);
-    et_vseek(VY, b, 0), et_vseek(VY, oh, 1), et_vseek(VY, ow, 2), et_vseek(VY, f, 3), et_vext(VY, ff, 2);
+    et_vseek(VX, b, 0), et_vseek(VX, oh * a->stride - a->pad, 1),
+        et_vseek(VX, ow * a->stride - a->pad, 2);
+    et_vseek(VY, b, 0), et_vseek(VY, oh, 1), et_vseek(VY, ow, 2), et_vseek(VY, f, 3),
+        et_vext(VY, ff, 2);
     et_vseek(VW, f, 3), et_vext(VW, ff, 1);
     et_tcols(W0, ff), et_tcols(W1, ff), et_tcols(ACC, ff);
     for (long c = 0; c == 0 || c < a->C; c += TC) {

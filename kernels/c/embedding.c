@@ -11,11 +11,13 @@ struct args {
   et_bf16* y;
   int64_t V, D, T;
 };
-ETALON_KERNEL(struct args, "embedding(table: bf16[V, D], ids: i32[T], out y: bf16[T, D]) check gather(table, ids) -> y")
+ETALON_KERNEL(
+    struct args,
+    "embedding(table: bf16[V, D], ids: i32[T], out y: bf16[T, D]) check gather(table, ids) -> y")
 
-enum { TT = 128, TD = 2048 };          /* indices and columns of a tile */
-enum { VTABLE, VIDS, VY };             /* view registers */
-enum { Y, IDS };                       /* tile registers */
+enum { TT = 128, TD = 2048 }; /* indices and columns of a tile */
+enum { VTABLE, VIDS, VY };    /* view registers */
+enum { Y, IDS };              /* tile registers */
 
 static long least(long a, long b) { return a < b ? a : b; }
 

@@ -14,13 +14,14 @@ struct args {
   int8_t* C;
   int64_t M, K, N;
 };
-ETALON_KERNEL(struct args,
-              "gemm_i8(A: i8[M, K], B: i8[K, N], multiplier: i32[N], shift: i32[N], out C: i8[M, N]) "
-              "check matmul_requantize(A, B, multiplier, shift) -> C")
+ETALON_KERNEL(
+    struct args,
+    "gemm_i8(A: i8[M, K], B: i8[K, N], multiplier: i32[N], shift: i32[N], out C: i8[M, N]) "
+    "check matmul_requantise(A, B, multiplier, shift) -> C")
 
-enum { TM = 256, TN = 256, TK = 512 };                 /* elements of a tile */
-enum { LA = TM * TK, LB = TK * TN, LACC = TM * TN * 4 }; /* bytes */
-enum { VA, VB, VC, VMUL, VSHIFT };                     /* view registers */
+enum { TM = 256, TN = 256, TK = 512 };                       /* elements of a tile */
+enum { LA = TM * TK, LB = TK * TN, LACC = TM * TN * 4 };     /* bytes */
+enum { VA, VB, VC, VMUL, VSHIFT };                           /* view registers */
 enum { A0, A1, B0, B1, ACC, OUT, MUL, SHIFT, MULS, SHIFTS }; /* tile registers */
 
 static long least(long a, long b) { return a < b ? a : b; }
@@ -56,7 +57,8 @@ int main(void* p, unsigned long core, unsigned long cores) {
   et_load_view(VC, vc);
   et_load_view(VMUL, vmul);
   et_load_view(VSHIFT, vshift);
-  const long lacc = 2 * LA + 2 * LB, lout = lacc + LACC, lmul = lout + TM * TN, lshift = lmul + TN * 4;
+  const long lacc = 2 * LA + 2 * LB, lout = lacc + LACC, lmul = lout + TM * TN,
+             lshift = lmul + TN * 4;
   et_tile(A0, 0, TM, TK, ET_I8);
   et_tile(A1, LA, TM, TK, ET_I8);
   et_tile(B0, 2 * LA, TK, TN, ET_I8);
@@ -79,7 +81,8 @@ int main(void* p, unsigned long core, unsigned long cores) {
     et_vseek(VC, n, 1), et_vext(VC, cols, 1);
     et_vseek(VMUL, n, 1), et_vext(VMUL, cols, 1);
     et_vseek(VSHIFT, n, 1), et_vext(VSHIFT, cols, 1);
-    et_tshape(A0, 1, rows), et_tshape(A1, 1, rows), et_tshape(ACC, 1, rows), et_tshape(OUT, 1, rows);
+    et_tshape(A0, 1, rows), et_tshape(A1, 1, rows), et_tshape(ACC, 1, rows),
+        et_tshape(OUT, 1, rows);
     et_tshape(MULS, 1, rows), et_tshape(SHIFTS, 1, rows);
     et_tcols(B0, cols), et_tcols(B1, cols), et_tcols(ACC, cols), et_tcols(OUT, cols);
     et_tcols(MUL, cols), et_tcols(SHIFT, cols), et_tcols(MULS, cols), et_tcols(SHIFTS, cols);

@@ -15,9 +15,10 @@ struct args {
   uint32_t pad_; /* an argument takes 8 bytes */
   int64_t R, N;
 };
-ETALON_KERNEL(struct args,
-              "layer_norm(x: bf16[R, N], gamma: f32[N], beta: f32[N], out y: bf16[R, N], eps: f32 = 0.00001) "
-              "check layer_norm(x, gamma, beta) -> y with eps=eps")
+ETALON_KERNEL(
+    struct args,
+    "layer_norm(x: bf16[R, N], gamma: f32[N], beta: f32[N], out y: bf16[R, N], eps: f32 = 0.00001) "
+    "check layer_norm(x, gamma, beta) -> y with epsilon=eps")
 
 enum { TR = 64, TN = 4096, LANES = 64 };
 enum { LX = TR * TN * 2, LT = TR * TN * 4, LLANES = TR * LANES * 4, LCOL = TR * 4, LROW = TN * 4 };
@@ -29,14 +30,23 @@ enum { SQUARES, NORMAL }; /* chain registers */
 static long least(long a, long b) { return a < b ? a : b; }
 
 /* sums of (x - mean)^2 into 64 lanes a row */
-static const et_chain squares = {
-    .version = 1, .nsteps = 2, .flags = ET_CHAIN_NO_TD | ET_CHAIN_REDUCE | ET_CHAIN_ACCUMULATE,
-    .reduction_op = 0, .third_tile = ET_NO_TILE, .reduction_tile = SUMS, .reduction_selector = ET_SEL_TEMP(1),
-    .step = {ET_STEP_F32(SUB, 0, ET_SEL_A, ET_SEL_B, 0), ET_STEP_F32(MUL, 1, ET_SEL_TEMP(0), ET_SEL_TEMP(0), 0)}};
+static const et_chain squares = {.version = 1,
+                                 .nsteps = 2,
+                                 .flags = ET_CHAIN_NO_TD | ET_CHAIN_REDUCE | ET_CHAIN_ACCUMULATE,
+                                 .reduction_op = 0,
+                                 .third_tile = ET_NO_TILE,
+                                 .reduction_tile = SUMS,
+                                 .reduction_selector = ET_SEL_TEMP(1),
+                                 .step = {ET_STEP_F32(SUB, 0, ET_SEL_A, ET_SEL_B, 0),
+                                          ET_STEP_F32(MUL, 1, ET_SEL_TEMP(0), ET_SEL_TEMP(0), 0)}};
 /* t = (x - mean) * rstd */
-static const et_chain normal = {
-    .version = 1, .nsteps = 2, .third_tile = RSTDB, .reduction_tile = ET_NO_TILE, .td_selector = ET_SEL_TEMP(1),
-    .step = {ET_STEP_F32(SUB, 0, ET_SEL_A, ET_SEL_B, 0), ET_STEP_F32(MUL, 1, ET_SEL_TEMP(0), ET_SEL_C, 0)}};
+static const et_chain normal = {.version = 1,
+                                .nsteps = 2,
+                                .third_tile = RSTDB,
+                                .reduction_tile = ET_NO_TILE,
+                                .td_selector = ET_SEL_TEMP(1),
+                                .step = {ET_STEP_F32(SUB, 0, ET_SEL_A, ET_SEL_B, 0),
+                                         ET_STEP_F32(MUL, 1, ET_SEL_TEMP(0), ET_SEL_C, 0)}};
 
 /* The next chunk of columns, for all tiles. */
 static void chunk(long n, long N, long load) {
@@ -45,7 +55,8 @@ static void chunk(long n, long N, long load) {
   et_vseek(VY, n, 1), et_vext(VY, cols, 1);
   et_vseek(VG, n, 1), et_vext(VG, cols, 1);
   et_vseek(VB, n, 1), et_vext(VB, cols, 1);
-  et_tcols(X, cols), et_tcols(T, cols), et_tcols(Y, cols), et_tcols(MEANB, cols), et_tcols(RSTDB, cols);
+  et_tcols(X, cols), et_tcols(T, cols), et_tcols(Y, cols), et_tcols(MEANB, cols),
+      et_tcols(RSTDB, cols);
   et_tcols(G, cols), et_tcols(B, cols), et_tcols(GB, cols), et_tcols(BB, cols);
   if (load) et_ld(X, VX, ET_RNE);
 }
@@ -63,7 +74,8 @@ int main(void* p, unsigned long core, unsigned long cores) {
   et_load_chain(SQUARES, squares);
   et_load_chain(NORMAL, normal);
   if (a->N == 0) return 0;
-  const long lt = 2 * LX, lsums = lt + LT, lmean = lsums + LLANES, lrstd = lmean + LCOL, lg = lrstd + LCOL, lb = lg + LROW;
+  const long lt = 2 * LX, lsums = lt + LT, lmean = lsums + LLANES, lrstd = lmean + LCOL,
+             lg = lrstd + LCOL, lb = lg + LROW;
   const long reload = a->N > TN;
   const unsigned long share = et_float(1.0f / (float)a->N);
 

@@ -14,22 +14,31 @@ struct args {
 };
 ETALON_KERNEL(struct args, "softmax(x: bf16[R, N], out y: bf16[R, N]) check softmax(x) -> y")
 
-enum { TR = 64, TN = 4096, LANES = 64 };                      /* rows and columns of a tile */
+enum { TR = 64, TN = 4096, LANES = 64 };                           /* rows and columns of a tile */
 enum { LX = TR * TN * 2, LLANES = TR * LANES * 4, LCOL = TR * 4 }; /* bytes */
-enum { VX, VY };                                              /* view registers */
-enum { X, Y, MAXES, SUMS, MAX, MAXB, RSUM, RSUMB };           /* tile registers; B: broadcast along rows */
-enum { EXP_SUM, EXP_SCALE };                                  /* chain registers */
+enum { VX, VY };                                                   /* view registers */
+enum { X, Y, MAXES, SUMS, MAX, MAXB, RSUM, RSUMB }; /* tile registers; B: broadcast along rows */
+enum { EXP_SUM, EXP_SCALE };                        /* chain registers */
 
 static long least(long a, long b) { return a < b ? a : b; }
 
 /* sums of exp(x - max) into 64 lanes a row; no element is written */
-static const et_chain exp_sum = {
-    .version = 1, .nsteps = 2, .flags = ET_CHAIN_NO_TD | ET_CHAIN_REDUCE | ET_CHAIN_ACCUMULATE,
-    .reduction_op = 0, .third_tile = ET_NO_TILE, .reduction_tile = SUMS, .reduction_selector = ET_SEL_TEMP(1),
-    .step = {ET_STEP_F32(SUB, 0, ET_SEL_A, ET_SEL_B, 0), ET_STEP_F32(EXP, 1, ET_SEL_TEMP(0), 0, 0)}};
+static const et_chain exp_sum = {.version = 1,
+                                 .nsteps = 2,
+                                 .flags = ET_CHAIN_NO_TD | ET_CHAIN_REDUCE | ET_CHAIN_ACCUMULATE,
+                                 .reduction_op = 0,
+                                 .third_tile = ET_NO_TILE,
+                                 .reduction_tile = SUMS,
+                                 .reduction_selector = ET_SEL_TEMP(1),
+                                 .step = {ET_STEP_F32(SUB, 0, ET_SEL_A, ET_SEL_B, 0),
+                                          ET_STEP_F32(EXP, 1, ET_SEL_TEMP(0), 0, 0)}};
 /* y = exp(x - max) * (1 / sum); the third source is named here */
 static const et_chain exp_scale = {
-    .version = 1, .nsteps = 3, .third_tile = RSUMB, .reduction_tile = ET_NO_TILE, .td_selector = ET_SEL_TEMP(2),
+    .version = 1,
+    .nsteps = 3,
+    .third_tile = RSUMB,
+    .reduction_tile = ET_NO_TILE,
+    .td_selector = ET_SEL_TEMP(2),
     .step = {ET_STEP_F32(SUB, 0, ET_SEL_A, ET_SEL_B, 0), ET_STEP_F32(EXP, 1, ET_SEL_TEMP(0), 0, 0),
              ET_STEP_F32(MUL, 2, ET_SEL_TEMP(1), ET_SEL_C, 0)}};
 

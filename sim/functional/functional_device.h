@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,24 +20,26 @@
 namespace etalon::sim {
 
 /// The closed list of reasons why a run ends.
-enum class RunStatus : uint8_t { exited, fault, deadlock, instruction_limit };
+enum class RunStatus : uint8_t { exited, fault, deadlock, instruction_limit, interrupted };
 
 /// Name as reports write it, e.g. "instruction_limit".
 std::string_view runStatusName(RunStatus status);
 
 struct LaunchOptions {
-  unsigned cores = 1;               // cores 0..cores-1 start at the entry point
-  uint64_t arguments = 0;           // a0: address of the argument block, 0 if none
-  uint64_t instruction_limit = 0;   // over all cores; 0: none
-  Htif::Console console;            // what the program prints; may be empty
+  unsigned cores = 1;              // cores 0..cores-1 start at the entry point
+  uint64_t arguments = 0;          // a0: address of the argument block, 0 if none
+  uint64_t instruction_limit = 0;  // over all cores; 0: none
+  Htif::Console console;           // what the program prints; may be empty
   const CommitSink* commits = nullptr;
+  /// Called once a round of turns with the instructions executed so far; false ends the run. May be empty.
+  std::function<bool(uint64_t)> progress;
 };
 
 struct RunResult {
   RunStatus status = RunStatus::exited;
   uint64_t exit_code = 0;     // of the program, when it exited
   uint64_t instructions = 0;  // retired over all cores
-  std::string detail;         // deadlock: who waits for what; limit: where each core stands
+  std::string detail;         // deadlock: who waits for what; limit, interrupted: where each core stands
 };
 
 /// The golden model as a device: memory that outlives launches, images on 1 to 64 cores.

@@ -13,21 +13,25 @@ struct args {
   int64_t R, N;
 };
 ETALON_KERNEL(struct args,
-              "mul_add_relu(a: bf16[R, N], b: f32[N], c: f32[R, 1], out y: bf16[R, N]) "
-              "check mul_add_relu(a, b, c) -> y")
+              "fma_relu(a: bf16[R, N], b: f32[N], c: f32[R, 1], out y: bf16[R, N]) "
+              "check fma_relu(a, b, c) -> y")
 
 enum { TR = 128, TN = 1024 };
 enum { LA = TR * TN * 2 };
-enum { VA, VB, VC, VY };             /* view registers */
-enum { A, Y, B, C, BB, CB };         /* tile registers; BB, CB: broadcast */
+enum { VA, VB, VC, VY };     /* view registers */
+enum { A, Y, B, C, BB, CB }; /* tile registers; BB, CB: broadcast */
 enum { CHAIN };
 
 static long least(long a, long b) { return a < b ? a : b; }
 
-static const et_chain chain = {
-    .version = 1, .nsteps = 2, .third_tile = CB, .reduction_tile = ET_NO_TILE, .td_selector = ET_SEL_TEMP(1),
-    .step = {ET_STEP_F32(FMA, 0, ET_SEL_A, ET_SEL_B, ET_SEL_C), ET_STEP_F32(MAX, 1, ET_SEL_TEMP(0), ET_SEL_CONST(0), 0)},
-    .constant = {0 /* +0.0 */}};
+static const et_chain chain = {.version = 1,
+                               .nsteps = 2,
+                               .third_tile = CB,
+                               .reduction_tile = ET_NO_TILE,
+                               .td_selector = ET_SEL_TEMP(1),
+                               .step = {ET_STEP_F32(FMA, 0, ET_SEL_A, ET_SEL_B, ET_SEL_C),
+                                        ET_STEP_F32(MAX, 1, ET_SEL_TEMP(0), ET_SEL_CONST(0), 0)},
+                               .constant = {0 /* +0.0 */}};
 
 int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;
