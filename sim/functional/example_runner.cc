@@ -54,11 +54,8 @@ class ExampleMachine {
     for (const auto& [number, value] : state.csrs) core_.writeCsr(number, value);
     memory_->semaphores(0) = state.semaphores;
     std::ranges::copy(state.local, memory_->local(0).data());
-    for (int i : state.written_tiles)
-      if (!state.tiles[i].empty())
-        isa::forEachRun(state.tiles[i], [&](uint64_t offset, uint64_t bytes) {
-          memory_->local(0).init.setRange(offset, bytes);
-        });
+    for (const auto& [offset, bytes] : state.written)
+      memory_->local(0).init.setRange(offset, bytes);
     for (const auto& [address, byte] : state.memory) {
       const auto place = memory_->find(0, address, 1);
       if (!place) return Error{fmt::format("mem: {:#x} is not memory", address)};
@@ -139,40 +136,78 @@ std::vector<std::string> endProblems(const ExampleMachine& machine, const std::s
   return lines;
 }
 
-Result<std::vector<std::string>> runParsed(const isa::Machine& machine, const json& example) {
-  const auto word = isa::assembleInstruction(example.at("asm").get<std::string>());
-  if (!word.ok()) return word.error();
+/// What is missing or wrong in a fault's diagnostic, whatever the fault: place, mtval, and for tile instructions the rule.
+void diagnosticProblems(const isa::Fault& fault, uint32_t word, const ExampleState& found,
+                        std::vector<std::string>& lines) {
+  const auto expect = [&](bool holds, const char* what) {
+    if (!holds) lines.push_back(fmt::format("the fault's {}", what));
+  };
+  expect(fault.pc == kExamplePc && found.csrs.at(csr::kMepc) == kExamplePc,
+         "pc is not the instruction's");
+  expect(found.csrs.at(csr::kMcause) == static_cast<uint64_t>(fault.cause),
+         "cause is not in mcause");
+  expect(found.csrs.at(csr::kMtval) == fault.value, "value is not in mtval");
+  expect(fault.instruction == word, "instruction is another");
+  expect(fault.rule != isa::Rule::none, "rule is missing");
+  if (fault.cause == isa::Cause::illegal) expect(fault.value == word, "mtval is not the word");
+  if (fault.cause < isa::Cause::unsupported) return;
+  expect(fault.value >> 32 == word, "mtval does not hold the word");
+  expect((fault.value & 0xffff) == static_cast<uint64_t>(fault.rule),
+         "mtval does not hold the rule");
+  expect(!fault.operand.empty() && !fault.detail.empty(), "text is missing");
+}
+
+/// Everything that comes of one step from a state.
+struct Stepped {
+  std::vector<isa::Fault> faults;
+  std::vector<std::string> lines;
+};
+
+/// Steps `word` from the `in` section, changed by `mutation` if there is one; `fault` empty: the `out` section holds.
+Result<Stepped> stepExample(const isa::Machine& machine, const json& example,
+                            const ExampleMutation& mutation, const std::string& fault) {
+  const auto assembled = isa::assembleInstruction(example.at("asm").get<std::string>());
+  if (!assembled.ok()) return assembled.error();
+  uint32_t word = *assembled;
   auto created = ExampleMachine::create(machine);
   if (!created.ok()) return created.error();
   ExampleMachine& m = **created;
-  const auto fault = example.value("fault", std::string{});
-  if (!fault.empty() && example.contains("out"))
-    return Error{"an example with `fault` changes nothing and has no `out`"};
-  if (fault.empty() && !example.contains("out")) return Error{"neither `out` nor `fault`"};
-
   ExampleState before;
   m.read(before);
   std::ranges::fill(before.local, ExampleState::kUnwritten);
   ETALON_RETURN_IF_ERROR(applySection(example.value("in", json::object()), before));
+  if (mutation) mutation(before, word);
   ETALON_RETURN_IF_ERROR(m.write(before));
   m.start();
   m.read(before);
   ExampleState expected = before;
   expected.pc = 4;
-  ETALON_RETURN_IF_ERROR(applySection(example.value("out", json::object()), expected));
-  m.step(*word);
+  if (!mutation)
+    ETALON_RETURN_IF_ERROR(applySection(example.value("out", json::object()), expected));
+  m.step(word);
   ExampleState found = expected;
   m.read(found);
-  std::vector<std::string> lines = endProblems(m, fault);
-  if (!fault.empty()) {
+  Stepped result{m.findings().faults(), {}};
+  if (!mutation) result.lines = endProblems(m, fault);
+  if (!result.faults.empty()) {
+    diagnosticProblems(result.faults[0], word, found, result.lines);
     expected.pc = found.pc;
     for (uint32_t number : {csr::kMcause, csr::kMepc, csr::kMtval})
       expected.csrs[number] = found.csrs[number];
-    if (found.csrs[csr::kMepc] != kExamplePc)
-      lines.push_back(fmt::format("mepc is {:#x}", found.csrs[csr::kMepc]));
   }
-  std::ranges::move(differences(expected, found), std::back_inserter(lines));
-  return lines;
+  if (!mutation || !result.faults.empty())
+    std::ranges::move(differences(expected, found), std::back_inserter(result.lines));
+  return result;
+}
+
+Result<std::vector<std::string>> runParsed(const isa::Machine& machine, const json& example) {
+  const auto fault = example.value("fault", std::string{});
+  if (!fault.empty() && example.contains("out"))
+    return Error{"an example with `fault` changes nothing and has no `out`"};
+  if (fault.empty() && !example.contains("out")) return Error{"neither `out` nor `fault`"};
+  const auto stepped = stepExample(machine, example, {}, fault);
+  if (!stepped.ok()) return stepped.error();
+  return stepped->lines;
 }
 
 }  // namespace
@@ -204,6 +239,16 @@ std::vector<std::string> runExample(const isa::Machine& machine, const std::stri
                error) {  // nlohmann-json and std::array::at throw on what the format does not have
     return {fmt::format("malformed example: {}", error.what())};
   }
+}
+
+Result<Provoked> provokeFault(const isa::Machine& machine, const std::string& text,
+                              const ExampleMutation& mutation) {
+  const auto stepped = stepExample(machine, json::parse(text), mutation, "");
+  if (!stepped.ok()) return stepped.error();
+  Provoked provoked;
+  if (!stepped->faults.empty()) provoked.fault = stepped->faults[0];
+  provoked.problems = stepped->lines;
+  return provoked;
 }
 
 }  // namespace etalon::sim

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "isa/base/status.h"
 #include "isa/machines/machine.h"
+#include "isa/state/fault.h"
+#include "sim/functional/example_state.h"
 
 namespace etalon::sim {
 
@@ -38,5 +42,17 @@ inline constexpr uint64_t kExamplePc = 0x80000000;
 /// Executes the example on a fresh core of `machine` and says what did not come out as written, a line each: every
 /// register, CSR, semaphore, named memory byte and local byte that the example does not give stays as it was.
 std::vector<std::string> runExample(const isa::Machine& machine, const std::string& text);
+
+/// Changes the state before an example's instruction, and its word.
+using ExampleMutation = std::function<void(ExampleState& before, uint32_t& word)>;
+
+/// What came of a changed example.
+struct Provoked {
+  std::optional<isa::Fault> fault;
+  std::vector<std::string>
+      problems;  // of a fault: state it changed, parts of its diagnostic that are wrong
+};
+Result<Provoked> provokeFault(const isa::Machine& machine, const std::string& text,
+                              const ExampleMutation& mutation);
 
 }  // namespace etalon::sim

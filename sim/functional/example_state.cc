@@ -85,7 +85,7 @@ Status placeTile(ExampleState& state, const json& spec, int number) {
                              ExampleState::kLocalBytes)};
   state.tiles[number] = tile;
   if (!has_rows) return {};
-  state.written_tiles.push_back(number);
+  state.written.emplace_back(tile.base, bytes);
   return putRows(state, tile, spec["rows"]);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isa/base/status.h"
@@ -34,8 +35,8 @@ struct ExampleState {
   int64_t pc = 0;  // from the instruction
   bool halted = false;
 
-  /// Tiles whose elements an `in` section gives, and so count as written.
-  std::vector<int> written_tiles;
+  /// Local memory {offset, bytes} whose elements an `in` section gives, and so counts as written.
+  std::vector<std::pair<uint64_t, uint64_t>> written;
   uint64_t next_tile = 0x1000;  // where the next tile goes
 
   bool operator==(const ExampleState&) const = default;

@@ -9,7 +9,7 @@ namespace {
 using isa::InstructionId;
 namespace semantics = isa::semantics;
 
-void execute(Core& core, const isa::Instruction& in) {
+[[gnu::always_inline]] inline void execute(Core& core, const isa::Instruction& in) {
   switch (in.id) {
 #include "isa/scalar_dispatch.inc"
     case InstructionId::illegal:
@@ -19,47 +19,61 @@ void execute(Core& core, const isa::Instruction& in) {
   }
 }
 
+/// The decoded instruction at core.pc_, its page fetched; nullptr if fetching trapped.
+const isa::Instruction* fetch(Core& core, DecodeCache& cache) {
+  const uint64_t pc = core.pc_;
+  const DecodeCache::Page* page = cache.page(pc & ~(DecodeCache::kPageBytes - 1));
+  if (page) return &(*page)[(pc % DecodeCache::kPageBytes) / 4];
+  core.raw_ = 0;
+  core.next_pc_ = pc;
+  core.trap(isa::Cause::fetch_access, pc, isa::Rule::mem_fetch_bounds);
+  return nullptr;
+}
+
+bool samePage(uint64_t a, uint64_t b) { return (a ^ b) < DecodeCache::kPageBytes; }
+
 template <bool kLog>
 uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits) {
-  uint64_t page_address = ~uint64_t{0};
-  const DecodeCache::Page* page = nullptr;
   core.events_ = 0;
+  const isa::Instruction* in = nullptr;  // at pc, or nullptr before it is fetched
+  uint64_t pc = core.pc_;
   for (uint64_t done = 0; done < budget; ++done) {
-    const uint64_t pc = core.pc_;
-    if ((pc & ~(DecodeCache::kPageBytes - 1)) != page_address) [[unlikely]] {
-      page_address = pc & ~(DecodeCache::kPageBytes - 1);
-      page = cache.page(page_address);
-      if (!page) {
-        page_address = ~uint64_t{0};
-        core.raw_ = 0;
-        core.next_pc_ = pc;
-        core.trap(isa::Cause::fetch_access, pc, isa::Rule::mem_fetch_bounds);
+    if (!in) [[unlikely]] {
+      in = fetch(core, cache);
+      if (!in) {
         if (core.events_ & event::stopped) return done + 1;
         core.events_ = 0;
-        core.pc_ = core.next_pc_;
+        pc = core.pc_ = core.next_pc_;
         continue;
       }
     }
-    const isa::Instruction& in = (*page)[(pc % DecodeCache::kPageBytes) / 4];
-    core.next_pc_ = pc + 4;
-    core.raw_ = in.raw;
-    execute(core, in);
+    const uint64_t sequential = pc + 4;
+    core.next_pc_ = sequential;
+    core.raw_ = in->raw;
+    execute(core, *in);
     if (core.events_) [[unlikely]] {
       if (core.events_ & event::blocked) return done;
       if (!(core.events_ & event::trapped)) ++core.retired_;
-      if (kLog && !(core.events_ & event::trapped)) (*commits)(core, {core.number(), pc, in});
-      if (core.events_ & event::refetch) {
-        cache.clear();
-        page_address = ~uint64_t{0};
-      }
-      core.pc_ = core.next_pc_;
+      if (kLog && !(core.events_ & event::trapped)) (*commits)(core, {core.number(), pc, *in});
+      if (core.events_ & event::refetch) cache.clear();
+      in = nullptr;
+      pc = core.pc_ = core.next_pc_;
       if (core.events_ & (event::stopped | event::tohost)) return done + 1;
       core.events_ = 0;
       continue;
     }
     ++core.retired_;
-    if (kLog) (*commits)(core, {core.number(), pc, in});
-    core.pc_ = core.next_pc_;
+    if (kLog) (*commits)(core, {core.number(), pc, *in});
+    // Two ways on, although both go to next_pc_: predicted, the usual one does not wait for the store to it.
+    if (core.next_pc_ == sequential) [[likely]] {
+      in = samePage(pc, sequential) ? in + 1 : nullptr;
+      pc = sequential;
+    } else {
+      const uint64_t target = core.next_pc_;
+      in = samePage(pc, target) ? in + (static_cast<int64_t>(target - pc) >> 2) : nullptr;
+      pc = target;
+    }
+    core.pc_ = pc;
   }
   return budget;
 }
