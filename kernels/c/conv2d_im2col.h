@@ -26,9 +26,9 @@ enum {
   TF = 128,
   TC = 512,
   PIXELS = 128
-};                            /* filters, channels of a step, output pixels of a tile */
-enum { VX, VW, VY };          /* view registers */
-enum { X0, X1, W0, W1, ACC }; /* tile registers */
+}; /* filters, channels of a step, output pixels of a tile */
+enum { VX, VW, VY };                             /* view registers */
+enum { X0, X1, W0, W1, ACC };                    /* tile registers */
 enum { LX = PIXELS * TC * 2, LW = TC * TF * 2 }; /* bytes */
 
 static long conv_least(long a, long b) { return a < b ? a : b; }
