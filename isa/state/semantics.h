@@ -16,9 +16,9 @@
 
 namespace etalon::isa {
 
-/// What an instruction's meaning sees of the core that executes it. sim/arch implements it; there are no virtual
-/// calls, since the interpreter inlines the scalar part. Every member that can trap says so by returning false,
-/// and then the instruction has no further effect.
+/// What a scalar instruction's meaning sees of the core that executes it. sim/arch implements it;
+/// there are no virtual calls, since the interpreter inlines it. Every member that can trap says so
+/// by returning false, and then the instruction has no further effect.
 template <class C>
 concept CoreContext = requires(C& core, uint64_t& wide, int32_t& narrow, bool& flag) {
   { core.x(0) } -> std::same_as<uint64_t>;
@@ -38,13 +38,20 @@ concept CoreContext = requires(C& core, uint64_t& wide, int32_t& narrow, bool& f
   { core.roundingMode() } -> std::same_as<uint32_t>;  // frm
   core.accrueFlags(0u);                               // into fflags
   core.trap(Cause::illegal, uint64_t{}, Rule::none);
+};
+
+/// What all other instructions see beside that: the tile, view and chain registers, their operands
+/// with the machine's limits, and begin() and finish() around the effect.
+template <class C>
+concept TileContext = CoreContext<C> && requires(C& core, TileOperands& operands) {
   core.trapWith(Fault{});
   core.addCounter(Counter::macs, uint64_t{});
-  // Tile instructions: registers, operands with the machine's limits, and between begin and finish the effect.
   { core.tile(0) } -> std::same_as<TileRegister&>;
   { core.view(0) } -> std::same_as<ViewDescriptor&>;
   { core.chain(0) } -> std::same_as<ChainDescriptor&>;
   { core.operands(Instruction{}, OperandRules{}) } -> std::same_as<TileOperands>;
+  { core.begin(operands) } -> std::same_as<bool>;
+  core.finish(operands);
 };
 
 /// Product that stays at 2^64 - 1 when it overflows.

@@ -12,6 +12,7 @@ namespace {
 
 using isa::InstructionId;
 namespace semantics = isa::semantics;
+static_assert(isa::TileContext<Core>);
 using Handler = void (*)(Core&, const isa::Instruction&);
 
 struct Row {
