@@ -76,8 +76,9 @@ Result<ReportedCheck> checkOutputs(const PreparedLaunch& launch,
       fmt::format("{} of {} elements right ({})", report->elements - report->mismatches,
                   report->elements, report->verdict);
   if (report->verdict == "bounded")
-    detail += fmt::format(", worst error {:.3g} of its bound at {}", report->worst_ratio,
-                          report->worst_at);
+    detail += report->worst_at.empty() ? ", no error at all"
+                                       : fmt::format(", worst error {:.3g} of its bound at {}",
+                                                     report->worst_ratio, report->worst_at);
   if (report->unbounded != 0) detail += fmt::format(", {} without a bound", report->unbounded);
   if (!report->first_mismatch.empty()) detail += "; " + report->first_mismatch;
   return ReportedCheck{report->op, report->passed, detail};
