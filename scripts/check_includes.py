@@ -47,7 +47,8 @@ def problems_of(path, text, sees, folders):
             yield f"{place}: <{header}> may be included only in {home}/: {why}"
         if header == "nlohmann/json.hpp" and name.endswith(".h"):
             yield f"{place}: <{header}> in a header slows every file that includes it; include it in the .cc"
-        if quote == '"' and (header.startswith(".") or "/" not in header):
+        # Device programs in C are built by their users' compiler, which looks beside the file.
+        if quote == '"' and (header.startswith(".") or ("/" not in header and not name.endswith(".c"))):
             yield f'{place}: "{header}": write the path from the root of the project'
         target = layer_of(header, folders)
         if quote == '"' and layer and target and target not in sees[layer] and not name.endswith(FREE):

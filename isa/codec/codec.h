@@ -31,6 +31,7 @@ std::string disassemble(uint32_t word);
 Result<uint32_t> assembleInstruction(std::string_view text);
 
 /// The same with mnemonic and operands already apart (LLVM's assembler front end does that).
-Result<uint32_t> assembleInstruction(std::string_view mnemonic, std::span<const std::string> operands);
+Result<uint32_t> assembleInstruction(std::string_view mnemonic,
+                                     std::span<const std::string> operands);
 
 }  // namespace etalon::isa

@@ -62,7 +62,8 @@ TEST(Codec, NamesTheOperandThatIsOutOfRange) {
 TEST(Codec, NamesTheOperandOfTheWrongKind) {
   const Result<uint32_t> word = assembleInstruction("addi x1, tr2, 4");
   ASSERT_FALSE(word.ok());
-  EXPECT_EQ(word.error().message, "addi: operand rs1 is 'tr2', must be a scalar register (x0..x31 or its ABI name)");
+  EXPECT_EQ(word.error().message,
+            "addi: operand rs1 is 'tr2', must be a scalar register (x0..x31 or its ABI name)");
 }
 
 TEST(Codec, NamesAnUnknownInstruction) {

@@ -35,7 +35,8 @@ std::vector<int64_t> operandValues(const InstructionInfo& info, uint32_t word) {
     uint64_t value = 0;
     for (const OperandPiece& piece : operand.encoded())
       value |= bits(word, piece.insn_low + piece.length - 1, piece.insn_low) << piece.value_low;
-    values.push_back(operand.is_signed ? signExtend(value, operand.width) : static_cast<int64_t>(value));
+    values.push_back(operand.is_signed ? signExtend(value, operand.width)
+                                       : static_cast<int64_t>(value));
   }
   return values;
 }
@@ -43,20 +44,23 @@ std::vector<int64_t> operandValues(const InstructionInfo& info, uint32_t word) {
 Result<uint32_t> encode(InstructionId id, std::span<const int64_t> operands) {
   const InstructionInfo& info = instructionInfo(id);
   if (operands.size() != info.operands().size())
-    return Error{fmt::format("{} takes {} operands ({}), got {}", info.name, info.operands().size(), info.syntax,
-                             operands.size())};
+    return Error{fmt::format("{} takes {} operands ({}), got {}", info.name, info.operands().size(),
+                             info.syntax, operands.size())};
   uint32_t word = info.match;
   for (size_t i = 0; i < operands.size(); ++i) {
     const OperandInfo& operand = info.operands()[i];
     const int64_t low = operand.is_signed ? -(int64_t{1} << (operand.width - 1)) : 0;
-    const int64_t high = (int64_t{1} << (operand.is_signed ? operand.width - 1 : operand.width)) - 1;
+    const int64_t high =
+        (int64_t{1} << (operand.is_signed ? operand.width - 1 : operand.width)) - 1;
     if (operands[i] < low || operands[i] > high)
-      return Error{fmt::format("{}: operand {} is {}, must be {}..{}", info.name, operand.name, operands[i], low, high)};
+      return Error{fmt::format("{}: operand {} is {}, must be {}..{}", info.name, operand.name,
+                               operands[i], low, high)};
     if (operands[i] & ((int64_t{1} << operand.zero_bits) - 1))
-      return Error{fmt::format("{}: operand {} is {}, must be a multiple of {}", info.name, operand.name, operands[i],
-                               1 << operand.zero_bits)};
+      return Error{fmt::format("{}: operand {} is {}, must be a multiple of {}", info.name,
+                               operand.name, operands[i], 1 << operand.zero_bits)};
     for (const OperandPiece& piece : operand.encoded())
-      word |= static_cast<uint32_t>(bits(static_cast<uint64_t>(operands[i]), piece.value_low + piece.length - 1, piece.value_low))
+      word |= static_cast<uint32_t>(bits(static_cast<uint64_t>(operands[i]),
+                                         piece.value_low + piece.length - 1, piece.value_low))
               << piece.insn_low;
   }
   return word;

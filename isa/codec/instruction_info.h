@@ -23,7 +23,7 @@ struct OperandPiece {
 struct OperandInfo {
   std::string_view name;
   OperandKind kind;
-  uint8_t width;      // bits of the value
+  uint8_t width;  // bits of the value
   bool is_signed;
   uint8_t zero_bits;  // low value bits that are not encoded and must be 0
   uint8_t piece_count;

@@ -43,7 +43,8 @@ void ProgramBuilder::li(X rd, int64_t value) {
   if (value >= -2048 && value < 2048) return addi(rd, X{0}, value);
   const int64_t low = signExtend(static_cast<uint64_t>(value), 12);
   if (value == signExtend(static_cast<uint64_t>(value), 32)) {
-    lui(rd, static_cast<int64_t>(bits(static_cast<uint64_t>(value) - static_cast<uint64_t>(low), 31, 12)));
+    lui(rd, static_cast<int64_t>(
+                bits(static_cast<uint64_t>(value) - static_cast<uint64_t>(low), 31, 12)));
     if (low != 0) addiw(rd, rd, low);
     return;
   }
@@ -61,12 +62,15 @@ void ProgramBuilder::la(X rd, Label label) {
 
 Result<std::vector<uint32_t>> ProgramBuilder::finish() {
   for (Fixup& fixup : fixups_) {
-    if (!labels_[fixup.label.number]) fail(fmt::format("label {} is never bound", fixup.label.number));
+    if (!labels_[fixup.label.number])
+      fail(fmt::format("label {} is never bound", fixup.label.number));
     if (error_) break;
-    const int64_t distance = static_cast<int64_t>(*labels_[fixup.label.number]) - static_cast<int64_t>(fixup.at * 4);
+    const int64_t distance =
+        static_cast<int64_t>(*labels_[fixup.label.number]) - static_cast<int64_t>(fixup.at * 4);
     if (fixup.address) {
       const int64_t low = signExtend(static_cast<uint64_t>(distance), 12);
-      words_[fixup.at] |= static_cast<uint32_t>(bits(static_cast<uint64_t>(distance - low), 31, 12) << 12);
+      words_[fixup.at] |=
+          static_cast<uint32_t>(bits(static_cast<uint64_t>(distance - low), 31, 12) << 12);
       words_[fixup.at + 1] |= static_cast<uint32_t>(bits(static_cast<uint64_t>(low), 11, 0) << 20);
       continue;
     }

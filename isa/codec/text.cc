@@ -14,16 +14,26 @@ namespace etalon::isa {
 namespace {
 
 constexpr std::array<std::string_view, 32> kAbiNames = {
-    "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
-    "a6",   "a7", "s2", "s3", "s4",  "s5",  "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
-constexpr std::array<std::string_view, 8> kRoundingModes = {"rne", "rtz", "rdn", "rup", "rmm", "5", "6", "dyn"};
+    "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
+    "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+    "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+constexpr std::array<std::string_view, 8> kRoundingModes = {"rne", "rtz", "rdn", "rup",
+                                                            "rmm", "5",   "6",   "dyn"};
 constexpr std::array<std::string_view, 4> kDmaModes = {"rne", "rne.sat", "rz", "rz.sat"};
 
-bool isWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
+/// Conversion modes with a name: rounding in bits 2:0, saturation in bit 3. Other values print as integers.
+constexpr std::array<std::pair<std::string_view, int64_t>, 4> kConversionModes = {
+    {{"rne", 0}, {"rz", 1}, {"rne.sat", 8}, {"rz.sat", 9}}};
+
+bool isWordCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+}
 
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
+    text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
+    text.remove_suffix(1);
   return text;
 }
 
@@ -39,8 +49,10 @@ std::optional<int64_t> parseInteger(std::string_view text) {
     text.remove_prefix(2);
   }
   uint64_t magnitude = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), magnitude, base);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty() || magnitude > (uint64_t{1} << 62))
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), magnitude, base);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty() ||
+      magnitude > (uint64_t{1} << 62))
     return std::nullopt;
   return negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude);
 }
@@ -48,12 +60,14 @@ std::optional<int64_t> parseInteger(std::string_view text) {
 std::optional<int64_t> parseNumbered(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return std::nullopt;
   text.remove_prefix(prefix.size());
-  if (text.empty() || !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) return std::nullopt;
+  if (text.empty() || !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
+    return std::nullopt;
   return parseInteger(text);
 }
 
 template <size_t N>
-std::optional<int64_t> indexOf(const std::array<std::string_view, N>& names, std::string_view text) {
+std::optional<int64_t> indexOf(const std::array<std::string_view, N>& names,
+                               std::string_view text) {
   const auto found = std::ranges::find(names, text);
   if (found == names.end()) return std::nullopt;
   return found - names.begin();
@@ -75,10 +89,13 @@ std::optional<int64_t> parseOperand(OperandKind kind, std::string_view text) {
     case OperandKind::mode:
       if (auto mode = indexOf(kDmaModes, text)) return mode;
       return parseInteger(text);
+    case OperandKind::cmode:
+      for (const auto& [name, mode] : kConversionModes)
+        if (name == text) return mode;
+      return parseInteger(text);
     case OperandKind::imm:
     case OperandKind::offset:
-    case OperandKind::flag:
-    case OperandKind::cmode: return parseInteger(text);
+    case OperandKind::flag: return parseInteger(text);
   }
   return std::nullopt;
 }
@@ -91,6 +108,7 @@ std::string_view expected(OperandKind kind) {
     case OperandKind::chain: return "a chain register (ch0..ch7)";
     case OperandKind::csr: return "a CSR name or number";
     case OperandKind::rm: return "a rounding mode (rne, rtz, rdn, rup, rmm, dyn)";
+    case OperandKind::cmode:
     case OperandKind::mode: return "a conversion mode (rne, rne.sat, rz, rz.sat)";
     default: return "an integer";
   }
@@ -103,17 +121,23 @@ std::string printOperand(const OperandInfo& operand, int64_t value) {
     case OperandKind::view: return fmt::format("vr{}", value);
     case OperandKind::chain: return fmt::format("ch{}", value);
     case OperandKind::csr:
-      if (const CsrInfo* csr = csrNumbered(static_cast<uint32_t>(value))) return std::string(csr->name);
+      if (const CsrInfo* csr = csrNumbered(static_cast<uint32_t>(value)))
+        return std::string(csr->name);
       return fmt::format("{:#x}", value);
     case OperandKind::rm: return std::string(kRoundingModes[static_cast<size_t>(value)]);
     case OperandKind::mode: return std::string(kDmaModes[static_cast<size_t>(value)]);
+    case OperandKind::cmode:
+      for (const auto& [name, mode] : kConversionModes)
+        if (mode == value) return std::string(name);
+      return fmt::format("{}", value);
     default: return fmt::format("{}", value);
   }
 }
 
 /// Ordering bits are a suffix of the mnemonic: .aq, .rl, .aqrl. Returns the mnemonic without it.
 std::string_view splitOrdering(std::string_view mnemonic, bool& aq, bool& rl) {
-  for (const auto& [suffix, a, r] : {std::tuple{".aqrl", true, true}, {".aq", true, false}, {".rl", false, true}}) {
+  for (const auto& [suffix, a, r] :
+       {std::tuple{".aqrl", true, true}, {".aq", true, false}, {".rl", false, true}}) {
     if (!mnemonic.ends_with(suffix)) continue;
     aq = a;
     rl = r;
@@ -123,11 +147,13 @@ std::string_view splitOrdering(std::string_view mnemonic, bool& aq, bool& rl) {
 }
 
 bool isHidden(const OperandInfo& operand) {
-  return operand.name == "aq" || operand.name == "rl" || operand.name == "rm" || operand.name == "fm";
+  return operand.name == "aq" || operand.name == "rl" || operand.name == "rm" ||
+         operand.name == "fm";
 }
 
 size_t shownOperands(const InstructionInfo& info) {
-  return static_cast<size_t>(std::ranges::count_if(info.operands(), [](const OperandInfo& o) { return !isHidden(o); }));
+  return static_cast<size_t>(
+      std::ranges::count_if(info.operands(), [](const OperandInfo& o) { return !isHidden(o); }));
 }
 
 /// Operands as written, split at commas and parentheses: "x1, -4(x2)" gives x1, -4, x2.
@@ -157,7 +183,8 @@ std::string disassemble(uint32_t word) {
   for (size_t i = 0; i < values.size(); ++i) {
     const OperandInfo& operand = info.operands()[i];
     if (operand.kind == OperandKind::flag && isHidden(operand) && values[i]) {
-      text += text.ends_with(".aq") && operand.name == "rl" ? "rl" : fmt::format(".{}", operand.name);
+      text +=
+          text.ends_with(".aq") && operand.name == "rl" ? "rl" : fmt::format(".{}", operand.name);
     } else if (operand.kind == OperandKind::rm && values[i] != 7) {
       tail += ", " + printOperand(operand, values[i]);
     } else if (operand.name == "fm" && values[i]) {
@@ -173,21 +200,25 @@ std::string disassemble(uint32_t word) {
       continue;
     }
     for (size_t i = 0; i < values.size(); ++i)
-      if (info.operands()[i].name == info.syntax.substr(at, end - at)) text += printOperand(info.operands()[i], values[i]);
+      if (info.operands()[i].name == info.syntax.substr(at, end - at))
+        text += printOperand(info.operands()[i], values[i]);
     at = end;
   }
   return text + tail;
 }
 
-Result<uint32_t> assembleInstruction(std::string_view mnemonic, std::span<const std::string> texts) {
+Result<uint32_t> assembleInstruction(std::string_view mnemonic,
+                                     std::span<const std::string> texts) {
   bool aq = false, rl = false;
   const InstructionInfo* info = instructionNamed(mnemonic);
   if (!info) info = instructionNamed(splitOrdering(mnemonic, aq, rl));
-  if (!info) return Error{fmt::format("unknown instruction '{}'; `etalon isa` lists them", mnemonic)};
+  if (!info)
+    return Error{fmt::format("unknown instruction '{}'; `etalon isa` lists them", mnemonic)};
   const size_t shown = shownOperands(*info);
   const bool extra = texts.size() == shown + 1 && info->operands().size() > shown && !aq && !rl;
   if (texts.size() != shown && !extra)
-    return Error{fmt::format("{} takes {} operands ({}), got {}", info->name, shown, info->syntax, texts.size())};
+    return Error{fmt::format("{} takes {} operands ({}), got {}", info->name, shown, info->syntax,
+                             texts.size())};
   std::vector<int64_t> values;
   for (size_t i = 0; i < info->operands().size(); ++i) {
     const OperandInfo& operand = info->operands()[i];
@@ -201,10 +232,12 @@ Result<uint32_t> assembleInstruction(std::string_view mnemonic, std::span<const 
     }
     const auto value = parseOperand(operand.kind, texts[i]);
     if (!value)
-      return Error{fmt::format("{}: operand {} is '{}', must be {}", info->name, operand.name, texts[i], expected(operand.kind))};
+      return Error{fmt::format("{}: operand {} is '{}', must be {}", info->name, operand.name,
+                               texts[i], expected(operand.kind))};
     values.push_back(*value);
   }
-  if ((aq || rl) && std::ranges::none_of(info->operands(), [](const OperandInfo& o) { return o.name == "aq"; }))
+  if ((aq || rl) &&
+      std::ranges::none_of(info->operands(), [](const OperandInfo& o) { return o.name == "aq"; }))
     return Error{fmt::format("{} takes no .aq or .rl", info->name)};
   return encode(info->id, values);
 }
@@ -217,7 +250,8 @@ Result<uint32_t> assembleInstruction(std::string_view text) {
   if (mnemonic == ".4byte") {
     const auto value = operands.size() == 1 ? parseInteger(operands[0]) : std::nullopt;
     if (!value || *value < 0 || *value > 0xffffffffLL)
-      return Error{fmt::format(".4byte takes one integer of 32 bits, got '{}'", trimmed(text.substr(end)))};
+      return Error{
+          fmt::format(".4byte takes one integer of 32 bits, got '{}'", trimmed(text.substr(end)))};
     return static_cast<uint32_t>(*value);
   }
   return assembleInstruction(mnemonic, operands);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """C++ out of the description: ids, tables, decoder, program-builder encoders, rules, counters, dispatch."""
 import json
+import math
 
 from encoding import OPERANDS, operand_syntax
-from types_and_ops import HEADER, cpp_name
+from load import rule_identifier
+from types_and_ops import HEADER
 
 
 def quote(text):
@@ -27,8 +29,8 @@ def instruction_id_header(description):
 
 def rules_header(description):
     rules = sorted(description["rules"].values(), key=lambda r: r["number"])
-    enum = ",\n".join(f"  {rule_cpp(r['name'])} = 0x{r['number']:04x}" for r in rules)
-    rows = "\n".join(f'    {{Rule::{rule_cpp(r["name"])}, {quote(r["name"])}, {quote(r["chapter"])}, {quote(r["text"])}}},' for r in rules)
+    enum = ",\n".join(f"  {rule_identifier(r['name'])} = 0x{r['number']:04x}" for r in rules)
+    rows = "\n".join(f'    {{Rule::{rule_identifier(r["name"])}, {quote(r["name"])}, {quote(r["chapter"])}, {quote(r["text"])}}},' for r in rules)
     return (
         HEADER + "#include <array>\n#include <cstdint>\n#include <string_view>\n\nnamespace etalon::isa {\n\n"
         + "/// Normative rules of docs/spec; the value is the rule id in mtval.\n"
@@ -39,10 +41,6 @@ def rules_header(description):
         + "  for (const RuleInfo& info : kRules)\n    if (info.rule == rule) return &info;\n  return nullptr;\n}\n\n"
         + "}  // namespace etalon::isa\n"
     )
-
-
-def rule_cpp(name):
-    return name.replace(".", "_").replace("-", "_")
 
 
 def counters_header(description):
@@ -194,6 +192,17 @@ def csr_header(description):
     return HEADER + "#include <cstdint>\n\nnamespace etalon::isa::csr {\n\n" + rows + "\ninline constexpr uint32_t kCounterBase = 0xbc0;\n\n}  // namespace etalon::isa::csr\n"
 
 
+def json_value(value):
+    """YAML's infinities and NaN become strings, since JSON has no numbers for them."""
+    if isinstance(value, dict):
+        return {k: json_value(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [json_value(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
 def examples_json(description):
-    return json.dumps(
-        [{"name": i["name"], "group": i["group"], "examples": i["examples"]} for i in description["instructions"]], indent=1) + "\n"
+    rows = [{key: json_value(i[key]) for key in ("name", "group", "faults", "examples")} for i in description["instructions"]]
+    return json.dumps(rows, indent=1, allow_nan=False) + "\n"

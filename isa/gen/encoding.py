@@ -14,6 +14,7 @@ OPERANDS = {
     "rd": ("x", 5, False), "rs1": ("x", 5, False), "rs2": ("x", 5, False), "rs3": ("x", 5, False),
     "td": ("tile", 5, False), "ta": ("tile", 5, False), "tb": ("tile", 5, False), "tc": ("tile", 5, False),
     "ts": ("tile", 5, False), "ti": ("tile", 5, False), "tdi": ("tile", 5, False), "tm": ("tile", 5, False),
+    "tdv": ("tile", 5, False), "tmul": ("tile", 5, False), "tshift": ("tile", 5, False), "tcarry": ("tile", 5, False),
     "vd": ("view", 4, False), "vs": ("view", 4, False),
     "cd": ("chain", 3, False), "ch": ("chain", 3, False),
     "imm": ("imm", 12, True), "uimm20": ("imm", 20, False), "shamt": ("imm", 6, False), "shamtw": ("imm", 5, False),
@@ -25,6 +26,15 @@ OPERANDS = {
     "mode": ("mode", 2, False), "cmode": ("cmode", 4, False), "carry": ("flag", 1, False),
     "reg": ("imm", 5, False),
 }
+
+# Kinds that name a register, and where its number may start: models read the slots rd, rs1, rs2, rs3 of the word,
+# whatever register file an instruction takes them from.
+REGISTER_KINDS = ("x", "tile", "view", "chain")
+REGISTER_SLOTS = (7, 15, 20, 27)
+
+# Major opcodes custom-0 to custom-3; funct3 = 7 of each belongs to vendors.
+CUSTOM_OPCODES = (0x0B, 0x2B, 0x5B, 0x7B)
+VENDOR_FUNCT3 = 7
 
 
 class DescriptionError(Exception):
@@ -53,16 +63,18 @@ class Encoding:
     mask: int
     match: int
     operands: dict
+    fields: list  # (highest bit, lowest bit, text) as the pattern has them, from bit 31 down
 
 
 def parse_pattern(pattern, where):
     """Parses a 32-bit pattern; raises DescriptionError naming `where` on any hole or unknown name."""
-    position, mask, match, operands = 32, 0, 0, {}
+    position, mask, match, operands, fields = 32, 0, 0, {}, []
     for token in pattern.split():
         if re.fullmatch(r"[01]+", token):
             position -= len(token)
             mask |= ((1 << len(token)) - 1) << max(position, 0)
             match |= int(token, 2) << max(position, 0)
+            fields.append((position + len(token) - 1, position, token))
             continue
         found = re.fullmatch(r"([a-z][a-z0-9]*)(?:\[(\d+)(?::(\d+))?\])?", token)
         if not found:
@@ -76,14 +88,26 @@ def parse_pattern(pattern, where):
         else:
             value_low = int(low if low is not None else high)
             length = int(high) - value_low + 1
+            if length < 1:
+                raise DescriptionError(f"{where}: '{token}' in encoding '{pattern}' runs upwards; write [high:low]")
         position -= length
         operand = operands.setdefault(name, Operand(name, kind, width, signed))
         operand.pieces.append(Piece(value_low, position, length))
+        fields.append((position + length - 1, position, token))
     if position != 0:
         raise DescriptionError(f"{where}: encoding '{pattern}' covers {32 - position} bits, needs 32")
     for operand in operands.values():
         check_operand_bits(operand, where)
-    return Encoding(mask, match, operands)
+    check_opcode(mask, match, where)
+    return Encoding(mask, match, operands, fields)
+
+
+def check_opcode(mask, match, where):
+    """The opcode is fixed and one of 32-bit instructions; nothing stands where vendors put theirs."""
+    if mask & 0x7F != 0x7F or match & 3 != 3:
+        raise DescriptionError(f"{where}: bits 6:0 are the opcode: all fixed, ending in 11")
+    if match & 0x7F in CUSTOM_OPCODES and ((match >> 12) ^ VENDOR_FUNCT3) & (mask >> 12) & 7 == 0:
+        raise DescriptionError(f"{where}: funct3 = 7 of custom-0 to custom-3 belongs to vendors")
 
 
 def check_operand_bits(operand, where):
@@ -91,6 +115,8 @@ def check_operand_bits(operand, where):
     bits = sorted(b for p in operand.pieces for b in range(p.value_low, p.value_low + p.length))
     if bits != list(range(bits[0], operand.width)):
         raise DescriptionError(f"{where}: bits {bits} of operand '{operand.name}' are not {bits[0]}..{operand.width - 1} once each")
+    if operand.kind in REGISTER_KINDS and (len(operand.pieces) > 1 or operand.pieces[0].insn_low not in REGISTER_SLOTS):
+        raise DescriptionError(f"{where}: register '{operand.name}' must begin at bit 7, 15, 20 or 27, the register slots")
 
 
 def check_overlaps(instructions):

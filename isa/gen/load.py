@@ -1,122 +1,133 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and checks the ISA description: every refusal of the generator is raised here or in encoding.py."""
-import json
+"""The ISA description as one checked structure. Refusals are raised here, in read.py and in encoding.py."""
 import re
 
-import jsonschema
-import yaml
-
 from encoding import OPERANDS, DescriptionError, check_overlaps, operand_syntax, parse_pattern
+from families import expand_operations, expand_types, expand_variants
+from read import check_schema, read_json, read_text, read_yaml
 from types_and_ops import cpp_name
 
 SEMANTICS = re.compile(r"^SEMANTICS\((\w+)\)", re.MULTILINE)
 RULE = re.compile(r"^\* \*\*\[(0x[0-9a-f]{4}) ([a-z0-9.-]+)\]\*\* (.+?)(?=\n\* |\n\n|\Z)", re.MULTILINE | re.DOTALL)
-
-
-class UniqueKeyLoader(yaml.SafeLoader):
-    """Refuses duplicate keys, which YAML readers otherwise drop silently."""
-
-    def construct_mapping(self, node, deep=False):
-        seen = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise DescriptionError(f"{key_node.start_mark.name}:{key_node.start_mark.line + 1}: duplicate key '{key}'")
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-def load_yaml(path):
-    with open(path) as file:
-        return yaml.load(file, UniqueKeyLoader)
+RULE_BEGIN = re.compile(r"^\* \*\*\[", re.MULTILINE)
+# Operands that a syntax may leave out: they follow the others, with a default.
+OPTIONAL_OPERANDS = {"aq", "rl", "rm", "fm"}
+# Files of isa/instructions that are tables and no instruction groups.
+TABLES = ("counters", "csrs")
 
 
 def load_rules(spec_dir):
     """Normative sentences of docs/spec: `* **[0x0301 alias.in-place]** text` gives number, id and text."""
-    rules, numbers = {}, {}
+    rules, numbers, identifiers = {}, {}, {}
     for path in sorted(spec_dir.glob("*.md")):
-        for number, name, text in RULE.findall(path.read_text()):
-            if name in rules or number in numbers:
-                raise DescriptionError(f"{path.name}: rule {number} {name} is defined twice")
-            rules[name] = {"number": int(number, 16), "name": name, "chapter": path.stem, "text": " ".join(text.split())}
-            numbers[number] = name
+        text = read_text(path)
+        found = list(RULE.finditer(text))
+        for begin in sorted({m.start() for m in RULE_BEGIN.finditer(text)} - {m.start() for m in found}):
+            line = text.count("\n", 0, begin) + 1
+            raise DescriptionError(f"{path.name}:{line}: cannot read this rule; write `* **[0x0301 area.name]** Sentence.`")
+        for number, name, sentence in (m.groups() for m in found):
+            for taken, key in ((rules, name), (numbers, number), (identifiers, rule_identifier(name))):
+                if key in taken:
+                    raise DescriptionError(f"{path.name}: rule {number} {name} is defined twice; '{key}' is taken in {taken[key]['chapter']}.md")
+            rule = {"number": int(number, 16), "name": name, "chapter": path.stem, "text": " ".join(sentence.split())}
+            rules[name] = numbers[number] = identifiers[rule_identifier(name)] = rule
     return rules
 
 
-def check_schema(data, schema, path):
-    error = next(iter(jsonschema.Draft7Validator(schema).iter_errors(data)), None)
-    if error:
-        place = ".".join(str(p) for p in error.absolute_path)
-        entry = ""
-        if len(error.absolute_path) > 1 and error.absolute_path[0] == "instructions":
-            entry = f" ({data['instructions'][error.absolute_path[1]].get('name', '?')})"
-        raise DescriptionError(f"{path.name}: {place}{entry}: {error.message}")
+def rule_identifier(name):
+    return name.replace(".", "_").replace("-", "_")
 
 
-def expand_elementwise(group, operations):
-    """One-step instructions of the element-wise list: et.NAME td, ta(, tb) and et.NAME.x td, ta, rs2."""
+def load_table(path, key, schema):
+    """A list of named, numbered entries; refuses a name or a number that stands twice."""
+    data = read_yaml(path)
+    check_schema(data, {"type": "object", "additionalProperties": False, "required": [key],
+                        "properties": {key: {"type": "array", "items": schema}}}, path)
+    check_unique(path, key, data[key])
+    return data[key]
+
+
+def check_unique(path, key, entries):
+    for field in ("name", "number", "code"):
+        seen = {}
+        for entry in entries:
+            value = entry.get(field)
+            if value is not None and value in seen:
+                raise DescriptionError(f"{path.name}: {entry['name']}: {key} has {field} {value} twice, also for '{seen[value]}'")
+            seen[value] = entry["name"]
+
+
+def check_operations(path, operations):
+    names = {op["name"] for op in operations}
+    check_unique(path, "operations", operations)
     for op in operations:
-        code = format(op["code"], "07b")
-        base = {"summary": op["summary"], "operation": op["name"], "class": "vector"}
-        if "vv" in op["forms"]:
-            second, syntax = ("tb", "td, ta, tb") if op["arity"] == 2 else ("00000", "td, ta")
-            yield dict(base, name=f"et.{op['name']}", encoding=f"{code} {second} ta 000 td 1011011", syntax=syntax,
-                       semantics="elementwise", examples=op["examples"].get("vv", []))
-        if "vx" in op["forms"]:
-            yield dict(base, name=f"et.{op['name']}.x", encoding=f"{code} rs2 ta 001 td 1011011", syntax="td, ta, rs2",
-                       semantics="elementwise_scalar", examples=op["examples"].get("vx", []))
+        if op.get("reversed", op["name"]) not in names:
+            raise DescriptionError(f"{path.name}: {op['name']}: reverses '{op['reversed']}', which is no operation")
 
 
-def expand_types(rows):
-    """`each: [a, b]` with a role of value `each` stands for one row a type."""
-    for row in rows:
-        if "each" not in row:
-            yield row
-            continue
-        for name in row["each"]:
-            yield {role: name if value == "each" else value for role, value in row.items() if role != "each"}
+def check_syntax(entry, encoding, where):
+    """Syntax and encoding name the same operands."""
+    words = re.findall(r"[a-z][a-z0-9]*", entry["syntax"])
+    for word in words:
+        if word not in OPERANDS:
+            raise DescriptionError(f"{where}: unknown operand '{word}' in syntax '{entry['syntax']}'")
+    if len(words) != len(set(words)):
+        raise DescriptionError(f"{where}: syntax '{entry['syntax']}' names an operand twice")
+    if set(words) - set(encoding.operands):
+        raise DescriptionError(f"{where}: syntax names {sorted(set(words) - set(encoding.operands))}, not in the encoding")
+    missing = set(encoding.operands) - set(words) - OPTIONAL_OPERANDS
+    if missing:
+        raise DescriptionError(f"{where}: encoding has {sorted(missing)}, not in the syntax")
 
 
-def load_group(path, schema, rules, types):
-    data = load_yaml(path)
+def check_types(entry, known, where):
+    """Each row of legal types gives every tile and view operand of the syntax known types, and nothing else."""
+    roles = {t for t in operand_syntax(entry["syntax"]) if OPERANDS.get(t, ("",))[0] in ("tile", "view")}
+    for row in entry["types"]:
+        for profile in row.get("profile", entry["profile"]).split():
+            if profile not in known["profiles"]:
+                raise DescriptionError(f"{where}: unknown profile '{profile}'; profiles stand in isa/profiles")
+        if set(row) - {"profile"} != roles:
+            raise DescriptionError(f"{where}: a row of types is for {sorted(set(row) - {'profile'})}, the operands are {sorted(roles)}")
+        for role in sorted(roles):
+            for name in [row[role]] if isinstance(row[role], str) else row[role]:
+                if name not in known["types"]:
+                    raise DescriptionError(f"{where}: unknown element type '{name}' for {role}")
+
+
+def check_entry(entry, encoding, known, where):
+    check_syntax(entry, encoding, where)
+    if not entry["examples"]:
+        raise DescriptionError(f"{where}: no worked example")
+    for example in entry["examples"]:
+        if example["asm"].split(maxsplit=1)[:1] != [entry["name"]]:
+            raise DescriptionError(f"{where}: example '{example['asm']}' is of another instruction")
+    for rule in entry["rules"] + entry["faults"] + [e["fault"] for e in entry["examples"] if "fault" in e]:
+        if rule not in known["rules"]:
+            raise DescriptionError(f"{where}: unknown rule '{rule}'; rules stand in docs/spec/*.md")
+    if entry["profile"] not in known["profiles"]:
+        raise DescriptionError(f"{where}: unknown profile '{entry['profile']}'; profiles stand in isa/profiles")
+    if f"retired_{entry['class']}" not in known["counters"]:
+        raise DescriptionError(f"{where}: class '{entry['class']}' has no counter retired_{entry['class']} in counters.yaml")
+    check_types(entry, known, where)
+
+
+def load_group(path, schema, known):
+    data = read_yaml(path)
     check_schema(data, schema, path)
     if data["group"] != path.stem:
         raise DescriptionError(f"{path.name}: group is '{data['group']}', the file says '{path.stem}'")
-    entries = list(data["instructions"])
-    if "operations" in data:
-        for op in data["operations"]:
-            for form in ("vv", "vx"):
-                if form in op["forms"] and not op.get("examples", {}).get(form):
-                    raise DescriptionError(f"{path.name}: operation '{op['name']}' has form {form} but no example for it")
-        entries += expand_elementwise(data, data["operations"])
+    check_operations(path, data.get("operations", []))
+    entries = list(expand_operations(data.get("operations", []), path.name))
+    entries += expand_variants(data.get("instructions", []))
     instructions = []
     for entry in entries:
         where = f"{path.name}: {entry['name']}"
         entry = {"unit": data["unit"], "profile": data["profile"], "since": data["since"], "rules": [],
                  "types": [], "class": data["unit"], "faults": []} | data.get("defaults", {}) | entry
         encoding = parse_pattern(entry["encoding"], where)
-        names = [t for t in operand_syntax(entry["syntax"]) if t in OPERANDS]
-        unknown = [t for t in re.findall(r"[a-z][a-z0-9]*", entry["syntax"]) if t not in OPERANDS]
-        if unknown:
-            raise DescriptionError(f"{where}: unknown operand '{unknown[0]}' in syntax '{entry['syntax']}'")
-        missing = set(encoding.operands) - set(names)
-        if set(names) - set(encoding.operands):
-            raise DescriptionError(f"{where}: syntax names {sorted(set(names) - set(encoding.operands))}, not in the encoding")
-        if missing - {"aq", "rl", "rm", "fm"}:
-            raise DescriptionError(f"{where}: encoding has {sorted(missing)}, not in the syntax")
-        if not entry["examples"]:
-            raise DescriptionError(f"{where}: no worked example")
-        for rule in entry["rules"] + entry["faults"]:
-            if rule not in rules:
-                raise DescriptionError(f"{where}: unknown rule '{rule}'; rules stand in docs/spec/*.md")
         entry["types"] = list(expand_types(entry["types"]))
-        for pair in entry["types"]:
-            for role, names_of_role in pair.items():
-                if role == "profile":
-                    continue
-                for type_name in [names_of_role] if isinstance(names_of_role, str) else names_of_role:
-                    if type_name not in types:
-                        raise DescriptionError(f"{where}: unknown element type '{type_name}' for {role}")
+        check_entry(entry, encoding, known, where)
         instructions.append(entry | {"encoding": encoding, "where": where, "group": data["group"], "cpp": cpp_name(entry["name"]),
                                      "semantics": entry.get("semantics", cpp_name(entry["name"]))})
     check_semantics(path, instructions)
@@ -129,7 +140,7 @@ def check_semantics(path, instructions):
     source = path.with_suffix(".cc")
     if not source.exists():
         raise DescriptionError(f"{path.name}: no semantics file {source.name}")
-    defined = set(SEMANTICS.findall(source.read_text()))
+    defined = set(SEMANTICS.findall(read_text(source)))
     wanted = {i["semantics"] for i in instructions}
     if wanted - defined:
         raise DescriptionError(f"{path.name}: no semantics in {source.name} for {', '.join(sorted(wanted - defined))}")
@@ -137,27 +148,46 @@ def check_semantics(path, instructions):
         raise DescriptionError(f"{source.name}: semantics without an entry in {path.name}: {', '.join(sorted(defined - wanted))}")
 
 
-def load(source):
-    """The whole description: types, operations, rules, counters, groups and instructions in file order."""
-    isa = source / "isa"
-    types = load_yaml(isa / "numerics/element_types.yaml")["types"]
-    rules = load_rules(source / "docs/spec")
-    schema = json.loads((isa / "schema/instructions.schema.json").read_text())
-    names = {t["name"] for t in types}
-    paths = sorted(p for p in (isa / "instructions").glob("*.yaml") if p.stem not in ("counters", "csrs", "elementwise"))
-    groups = [load_group(p, schema, rules, names) for p in paths]
-    instructions = [i for g in groups for i in g["instructions"]]
+def check_instructions(instructions):
+    """What no group can see alone: a name or an encoding taken twice."""
     seen = {}
     for i in instructions:
         if i["name"] in seen:
             raise DescriptionError(f"{i['where']}: name already taken by {seen[i['name']]}")
         seen[i["name"]] = i["where"]
     check_overlaps(instructions)
-    for path in sorted((isa / "instructions").glob("*.cc")):
-        if not path.with_suffix(".yaml").exists() and SEMANTICS.search(path.read_text()):
+
+
+def check_sources(folder):
+    """No semantics without a description."""
+    for path in sorted(folder.glob("*.cc")):
+        if not path.with_suffix(".yaml").exists() and SEMANTICS.search(read_text(path)):
             raise DescriptionError(f"{path.name}: semantics without a description {path.stem}.yaml")
-    operations = load_yaml(isa / "instructions/elementwise.yaml")["operations"]
-    counters = load_yaml(isa / "instructions/counters.yaml")["counters"]
-    csrs = load_yaml(isa / "instructions/csrs.yaml")["csrs"]
+
+
+def load(source):
+    """The whole description: types, operations, rules, counters, groups and instructions in file order."""
+    isa = source / "isa"
+    folder = isa / "instructions"
+    tables = read_json(isa / "schema/isa-tables.schema.json")["definitions"]
+    schema = read_json(isa / "schema/instructions.schema.json")
+    types = load_table(isa / "numerics/element_types.yaml", "types", tables["type"])
+    counters = load_table(folder / "counters.yaml", "counters", tables["counter"])
+    csrs = load_table(folder / "csrs.yaml", "csrs", tables["csr"])
+    rules = load_rules(source / "docs/spec")
+    profiles = [load_profile(p) for p in sorted((isa / "profiles").glob("*.yaml"))]
+    known = {"types": {t["name"] for t in types}, "rules": rules, "profiles": {p["name"] for p in profiles},
+             "counters": {c["name"] for c in counters}}
+    groups = [load_group(p, schema, known) for p in sorted(folder.glob("*.yaml")) if p.stem not in TABLES]
+    instructions = [i for g in groups for i in g["instructions"]]
+    check_instructions(instructions)
+    check_sources(folder)
+    operations = [op for g in groups for op in g.get("operations", [])]
     return {"types": types, "rules": rules, "groups": groups, "instructions": instructions, "operations": operations,
-            "counters": counters, "csrs": csrs}
+            "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
+
+
+def load_profile(path):
+    profile = read_yaml(path)
+    check_schema(profile, {"type": "object", "required": ["name", "bit", "status", "meaning"]}, path)
+    return profile

@@ -23,36 +23,46 @@ struct Mover {
   ElementType from, to;
   numerics::ConvertMode mode;
 
-  void run(const std::byte* src, ptrdiff_t src_stride, std::byte* dst, ptrdiff_t dst_stride, uint64_t n) const {
+  void run(const std::byte* src, ptrdiff_t src_stride, std::byte* dst, ptrdiff_t dst_stride,
+           uint64_t n) const {
     if (from == to)
-      numerics::copyRun(static_cast<size_t>(elementInfo(from).bits) / 8, src, src_stride, dst, dst_stride, n);
+      numerics::copyRun(static_cast<size_t>(elementInfo(from).bits) / 8, src, src_stride, dst,
+                        dst_stride, n);
     else
       numerics::convertRun(from, src, src_stride, to, dst, dst_stride, n, mode);
   }
 };
 /// Mode of the two bits: RNE, RNE saturating, toward zero, toward zero saturating.
 inline numerics::ConvertMode dmaMode(uint32_t mode) {
-  return {mode & 2 ? numerics::Rounding::TowardZero : numerics::Rounding::NearestEven, (mode & 1) != 0};
+  return {mode & 2 ? numerics::Rounding::TowardZero : numerics::Rounding::NearestEven,
+          (mode & 1) != 0};
 }
 
-inline void requireBoxShape(TileOperands& operands, const TileRegister& tile, uint64_t rows, uint64_t columns) {
+inline void requireBoxShape(TileOperands& operands, const TileRegister& tile, uint64_t rows,
+                            uint64_t columns) {
   operands.require(tile.rows() == rows && tile.columns() == columns, Rule::dma_shape, 0, [&] {
-    return fmt::format("the box has {} rows of {} columns, the tile {} of {}", rows, columns, tile.rows(), tile.columns());
+    return fmt::format("the box has {} rows of {} columns, the tile {} of {}", rows, columns,
+                       tile.rows(), tile.columns());
   });
 }
 
-inline uint64_t elementCount(const TileRegister& tile) { return saturatingProduct(tile.rows(), tile.columns()); }
+inline uint64_t elementCount(const TileRegister& tile) {
+  return saturatingProduct(tile.rows(), tile.columns());
+}
 
-inline void checkTransferWork(TileOperands& operands, const TileRegister& tile, const ViewDescriptor& view) {
+inline void checkTransferWork(TileOperands& operands, const TileRegister& tile,
+                              const ViewDescriptor& view) {
   const uint64_t elements = elementCount(tile);
-  const auto widest = static_cast<uint64_t>(std::max(tile.hasType() ? tile.elementBits() : 0, view.hasType() ? view.elementBits() : 0));
+  const auto widest = static_cast<uint64_t>(
+      std::max(tile.hasType() ? tile.elementBits() : 0, view.hasType() ? view.elementBits() : 0));
   operands.checkWork(0, elements, saturatingProduct(elements, widest) / 8);
 }
 
 /// Copies one run of the view into the tile (or its fill), recording what is read. Returns useful bytes.
 template <CoreContext Core>
-uint64_t loadRun(Core& core, const Mover& mover, const numerics::TileRef& tile, uint64_t fill, uint64_t row, uint64_t column, uint64_t count,
-                 const ViewRun& run, int view_operand) {
+uint64_t loadRun(Core& core, const Mover& mover, const numerics::TileRef& tile, uint64_t fill,
+                 uint64_t row, uint64_t column, uint64_t count, const ViewRun& run,
+                 int view_operand) {
   const TileRun to = tileRun(tile, row, column);
   if (!run.inside) {
     mover.run(reinterpret_cast<const std::byte*>(&fill), 0, to.data, to.stride, count);
@@ -60,21 +70,25 @@ uint64_t loadRun(Core& core, const Mover& mover, const numerics::TileRef& tile, 
   }
   const auto& memory = core.viewMemory(view_operand);
   const int bits = elementInfo(mover.from).bits;
-  forEachRunPiece(run, count, bits, [&](uint64_t address, uint64_t bytes) { core.recordView(memory, address, bytes, false); });
+  forEachRunPiece(run, count, bits, [&](uint64_t address, uint64_t bytes) {
+    core.recordView(memory, address, bytes, false);
+  });
   mover.run(memory.at(run.address), run.stride, to.data, to.stride, count);
   return count * static_cast<uint64_t>(bits) / 8;
 }
 
 /// Copies a run of the tile into the view, recording what is written. Returns useful bytes.
 template <CoreContext Core>
-uint64_t storeRun(Core& core, const Mover& mover, const numerics::TileRef& tile, uint64_t row, uint64_t column, uint64_t count,
-                  const ViewRun& run, int view_operand) {
+uint64_t storeRun(Core& core, const Mover& mover, const numerics::TileRef& tile, uint64_t row,
+                  uint64_t column, uint64_t count, const ViewRun& run, int view_operand) {
   if (!run.inside) return 0;
   const TileRun from = tileRun(tile, row, column);
   const auto& memory = core.viewMemory(view_operand);
   const int bits = elementInfo(mover.to).bits;
   mover.run(from.data, from.stride, memory.at(run.address), run.stride, count);
-  forEachRunPiece(run, count, bits, [&](uint64_t address, uint64_t bytes) { core.recordView(memory, address, bytes, true); });
+  forEachRunPiece(run, count, bits, [&](uint64_t address, uint64_t bytes) {
+    core.recordView(memory, address, bytes, true);
+  });
   return count * static_cast<uint64_t>(bits) / 8;
 }
 
@@ -88,8 +102,10 @@ void retireTransfer(Core& core, bool load, uint64_t bytes) {
 template <CoreContext Core>
 void transfer(Core& core, const Instruction& in, bool load) {
   auto operands = core.operands(in, {});
-  const TileRegister& tile = operands.tile(in.rd, core.tile(in.rd), load ? Role::destination : Role::source);
-  const ViewDescriptor& view = operands.view(in.rs1, core.view(in.rs1), load ? Role::source : Role::destination);
+  const TileRegister& tile =
+      operands.tile(in.rd, core.tile(in.rd), load ? Role::destination : Role::source);
+  const ViewDescriptor& view =
+      operands.view(in.rs1, core.view(in.rs1), load ? Role::source : Role::destination);
   operands.checkRegisters();
   operands.checkTypes();
   requireBoxShape(operands, tile, view.rows(), view.columns());
@@ -98,11 +114,13 @@ void transfer(Core& core, const Instruction& in, bool load) {
   if (!core.begin(operands)) return;
   const numerics::ConvertMode mode = dmaMode(bits(in.raw, 31, 30));
   const numerics::TileRef ref = core.tileRef(tile);
-  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode} : Mover{tile.elementType(), view.elementType(), mode};
+  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode}
+                           : Mover{tile.elementType(), view.elementType(), mode};
   uint64_t bytes = 0;
   if (!tile.empty()) {
     walkView(view, [&](uint64_t row, uint64_t column, uint64_t count, const ViewRun& run) {
-      bytes += load ? loadRun(core, mover, ref, view.fill, row, column, count, run, 1) : storeRun(core, mover, ref, row, column, count, run, 1);
+      bytes += load ? loadRun(core, mover, ref, view.fill, row, column, count, run, 1)
+                    : storeRun(core, mover, ref, row, column, count, run, 1);
     });
   }
   core.finish(operands);
@@ -115,7 +133,8 @@ SEMANTICS(et_pf) { core.addCounter(Counter::retired_load, 1); }
 /// Index number i of a tile of indices, row-major.
 inline int64_t indexAt(const numerics::TileRef& indices, uint64_t i) {
   const TileRun at = tileRun(indices, i / indices.cols, i % indices.cols);
-  return indices.type == ElementType::i64 ? loadBytes<int64_t>(at.data) : loadBytes<int32_t>(at.data);
+  return indices.type == ElementType::i64 ? loadBytes<int64_t>(at.data)
+                                          : loadBytes<int32_t>(at.data);
 }
 
 /// et.gather and et.scatter: tile operand 0, view operand 1 with box dim 0 counting the indices of operand 2.
@@ -123,24 +142,30 @@ template <CoreContext Core>
 void transferIndexed(Core& core, const Instruction& in, bool load) {
   const int axis = in.rs3 & 7;
   auto operands = core.operands(in, {});
-  const TileRegister& tile = operands.tile(in.rd, core.tile(in.rd), load ? Role::destination : Role::source);
-  const ViewDescriptor& view = operands.view(in.rs1, core.view(in.rs1), load ? Role::source : Role::destination, axis);
+  const TileRegister& tile =
+      operands.tile(in.rd, core.tile(in.rd), load ? Role::destination : Role::source);
+  const ViewDescriptor& view =
+      operands.view(in.rs1, core.view(in.rs1), load ? Role::source : Role::destination, axis);
   const TileRegister& index = operands.tile(in.rs2, core.tile(in.rs2), Role::source);
   const bool named = axis < view.naxes && view.nbox > 0 && view.box[0].axis == axis;
   // Without the named axis nothing else about the view can be asked.
-  operands.require(named, Rule::dma_gather_count, 1, [&] { return fmt::format("box dim 0 must name axis {}", axis); });
+  operands.require(named, Rule::dma_gather_count, 1,
+                   [&] { return fmt::format("box dim 0 must name axis {}", axis); });
   if (named) operands.checkRegisters();
   operands.checkTypes();
   requireBoxShape(operands, tile, view.rows(), view.columns());
-  operands.require(named && view.box[0].extent == elementCount(index), Rule::dma_gather_count, 2, [&] {
-    return fmt::format("box dim 0 has extent {}, there are {} x {} indices", view.box[0].extent, index.rows(), index.columns());
-  });
+  operands.require(named && view.box[0].extent == elementCount(index), Rule::dma_gather_count, 2,
+                   [&] {
+                     return fmt::format("box dim 0 has extent {}, there are {} x {} indices",
+                                        view.box[0].extent, index.rows(), index.columns());
+                   });
   operands.checkPlacement();
   checkTransferWork(operands, tile, view);
   if (!core.begin(operands)) return;
   const numerics::ConvertMode mode = dmaMode(bits(in.raw, 31, 30));
   const numerics::TileRef ref = core.tileRef(tile), indices = core.tileRef(index);
-  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode} : Mover{tile.elementType(), view.elementType(), mode};
+  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode}
+                           : Mover{tile.elementType(), view.elementType(), mode};
   uint64_t bytes = 0;
   bool outside = false;
   const auto index_of = [&](uint64_t i) {
@@ -149,9 +174,11 @@ void transferIndexed(Core& core, const Instruction& in, bool load) {
     return value;
   };
   if (!tile.empty()) {
-    walkGather(view, axis, index_of, [&](uint64_t row, uint64_t column, uint64_t count, const ViewRun& run) {
-      bytes += load ? loadRun(core, mover, ref, view.fill, row, column, count, run, 1) : storeRun(core, mover, ref, row, column, count, run, 1);
-    });
+    walkGather(view, axis, index_of,
+               [&](uint64_t row, uint64_t column, uint64_t count, const ViewRun& run) {
+                 bytes += load ? loadRun(core, mover, ref, view.fill, row, column, count, run, 1)
+                               : storeRun(core, mover, ref, row, column, count, run, 1);
+               });
   }
   if (outside) core.noteIndexOutside(load ? Unit::load : Unit::store);
   core.finish(operands);

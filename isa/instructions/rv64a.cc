@@ -12,18 +12,22 @@ template <class T, CoreContext Core, class F>
 void readModifyWrite(Core& core, const Instruction& in, F f) {
   T old;
   const T operand = static_cast<T>(core.x(in.rs2));
-  if (core.atomic(core.x(in.rs1), acquires(in), releases(in), old, [&](T value) { return static_cast<T>(f(value, operand)); }))
-    core.setX(in.rd, static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(old))));
+  if (core.atomic(core.x(in.rs1), acquires(in), releases(in), old,
+                  [&](T value) { return static_cast<T>(f(value, operand)); }))
+    core.setX(in.rd,
+              static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(old))));
 }
 template <class T, CoreContext Core>
 void reserve(Core& core, const Instruction& in) {
   T value;
-  if (core.loadReserved(core.x(in.rs1), acquires(in), releases(in), value)) core.setX(in.rd, static_cast<uint64_t>(int64_t{value}));
+  if (core.loadReserved(core.x(in.rs1), acquires(in), releases(in), value))
+    core.setX(in.rd, static_cast<uint64_t>(int64_t{value}));
 }
 template <class T, CoreContext Core>
 void conditional(Core& core, const Instruction& in) {
   bool stored;
-  if (core.storeConditional(core.x(in.rs1), acquires(in), releases(in), static_cast<T>(core.x(in.rs2)), stored))
+  if (core.storeConditional(core.x(in.rs1), acquires(in), releases(in),
+                            static_cast<T>(core.x(in.rs2)), stored))
     core.setX(in.rd, !stored);
 }
 

@@ -65,18 +65,24 @@ SEMANTICS(slt) { core.setX(in.rd, asSigned(core.x(in.rs1)) < asSigned(core.x(in.
 SEMANTICS(sltu) { core.setX(in.rd, core.x(in.rs1) < core.x(in.rs2)); }
 SEMANTICS(xor_) { core.setX(in.rd, core.x(in.rs1) ^ core.x(in.rs2)); }
 SEMANTICS(srl) { core.setX(in.rd, core.x(in.rs1) >> (core.x(in.rs2) & 63)); }
-SEMANTICS(sra) { core.setX(in.rd, static_cast<uint64_t>(asSigned(core.x(in.rs1)) >> (core.x(in.rs2) & 63))); }
+SEMANTICS(sra) {
+  core.setX(in.rd, static_cast<uint64_t>(asSigned(core.x(in.rs1)) >> (core.x(in.rs2) & 63)));
+}
 SEMANTICS(or_) { core.setX(in.rd, core.x(in.rs1) | core.x(in.rs2)); }
 SEMANTICS(and_) { core.setX(in.rd, core.x(in.rs1) & core.x(in.rs2)); }
 
 SEMANTICS(addiw) { core.setX(in.rd, word(core.x(in.rs1) + in.imm)); }
 SEMANTICS(slliw) { core.setX(in.rd, word(core.x(in.rs1) << in.imm)); }
 SEMANTICS(srliw) { core.setX(in.rd, word(static_cast<uint32_t>(core.x(in.rs1)) >> in.imm)); }
-SEMANTICS(sraiw) { core.setX(in.rd, word(static_cast<uint64_t>(signExtend(core.x(in.rs1), 32) >> in.imm))); }
+SEMANTICS(sraiw) {
+  core.setX(in.rd, word(static_cast<uint64_t>(signExtend(core.x(in.rs1), 32) >> in.imm)));
+}
 SEMANTICS(addw) { core.setX(in.rd, word(core.x(in.rs1) + core.x(in.rs2))); }
 SEMANTICS(subw) { core.setX(in.rd, word(core.x(in.rs1) - core.x(in.rs2))); }
 SEMANTICS(sllw) { core.setX(in.rd, word(core.x(in.rs1) << (core.x(in.rs2) & 31))); }
-SEMANTICS(srlw) { core.setX(in.rd, word(static_cast<uint32_t>(core.x(in.rs1)) >> (core.x(in.rs2) & 31))); }
+SEMANTICS(srlw) {
+  core.setX(in.rd, word(static_cast<uint32_t>(core.x(in.rs1)) >> (core.x(in.rs2) & 31)));
+}
 SEMANTICS(sraw) {
   core.setX(in.rd, static_cast<uint64_t>(signExtend(core.x(in.rs1), 32) >> (core.x(in.rs2) & 31)));
 }

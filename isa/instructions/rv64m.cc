@@ -25,12 +25,14 @@ S remainder(S a, S b) {
 template <class S, CoreContext Core, class F>
 void divide(Core& core, const Instruction& in, F f) {
   const S result = f(static_cast<S>(core.x(in.rs1)), static_cast<S>(core.x(in.rs2)));
-  core.setX(in.rd, static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<S>>(result))));
+  core.setX(in.rd, static_cast<uint64_t>(
+                       static_cast<int64_t>(static_cast<std::make_signed_t<S>>(result))));
 }
 
 SEMANTICS(mul) { core.setX(in.rd, core.x(in.rs1) * core.x(in.rs2)); }
 SEMANTICS(mulh) {
-  const Int128 product = Int128{static_cast<int64_t>(core.x(in.rs1))} * static_cast<int64_t>(core.x(in.rs2));
+  const Int128 product =
+      Int128{static_cast<int64_t>(core.x(in.rs1))} * static_cast<int64_t>(core.x(in.rs2));
   core.setX(in.rd, static_cast<uint64_t>(product >> 64));
 }
 SEMANTICS(mulhsu) {
@@ -44,7 +46,9 @@ SEMANTICS(div) { divide<int64_t>(core, in, quotient<int64_t>); }
 SEMANTICS(divu) { divide<uint64_t>(core, in, quotient<uint64_t>); }
 SEMANTICS(rem) { divide<int64_t>(core, in, remainder<int64_t>); }
 SEMANTICS(remu) { divide<uint64_t>(core, in, remainder<uint64_t>); }
-SEMANTICS(mulw) { core.setX(in.rd, static_cast<uint64_t>(signExtend(core.x(in.rs1) * core.x(in.rs2), 32))); }
+SEMANTICS(mulw) {
+  core.setX(in.rd, static_cast<uint64_t>(signExtend(core.x(in.rs1) * core.x(in.rs2), 32)));
+}
 SEMANTICS(divw) { divide<int32_t>(core, in, quotient<int32_t>); }
 SEMANTICS(divuw) { divide<uint32_t>(core, in, quotient<uint32_t>); }
 SEMANTICS(remw) { divide<int32_t>(core, in, remainder<int32_t>); }

@@ -32,7 +32,8 @@ void retire(Core& core, F change) {
 }
 
 SEMANTICS(et_tget) {
-  if (!fieldFits(core, in, (in.rs2 & 3) < kTileWords, "a tile register has words 0, 1 and 2")) return;
+  if (!fieldFits(core, in, (in.rs2 & 3) < kTileWords, "a tile register has words 0, 1 and 2"))
+    return;
   retire(core, [&] { core.setX(in.rd, packTile(core.tile(in.rs1))[in.rs2 & 3]); });
 }
 SEMANTICS(et_tbase) {
@@ -45,7 +46,9 @@ SEMANTICS(et_tadv) {
 }
 SEMANTICS(et_tshape) {
   const uint64_t outer = core.x(in.rs1), inner = core.x(in.rs2);
-  if (!fieldFits(core, in, outer < kCountLimit && inner < kCountLimit, "outer and inner must be below 2^24")) return;
+  if (!fieldFits(core, in, outer < kCountLimit && inner < kCountLimit,
+                 "outer and inner must be below 2^24"))
+    return;
   retire(core, [&] {
     core.tile(in.rd).outer = static_cast<uint32_t>(outer);
     core.tile(in.rd).inner = static_cast<uint32_t>(inner);
@@ -58,7 +61,8 @@ SEMANTICS(et_tcols) {
 }
 SEMANTICS(et_tstride) {
   const uint64_t outer = core.x(in.rs1), inner = core.x(in.rs2);
-  if (!fieldFits(core, in, outer < kWordLimit && inner < kWordLimit, "strides must be below 2^32")) return;
+  if (!fieldFits(core, in, outer < kWordLimit && inner < kWordLimit, "strides must be below 2^32"))
+    return;
   retire(core, [&] {
     core.tile(in.rd).ostride = static_cast<uint32_t>(outer);
     core.tile(in.rd).istride = static_cast<uint32_t>(inner);
@@ -67,7 +71,9 @@ SEMANTICS(et_tstride) {
 SEMANTICS(et_ttype) {
   const uint64_t type = core.x(in.rs1), step = core.x(in.rs2);
   const bool known_step = step == 0 || step == 1 || step == 2 || step == 4;
-  if (!fieldFits(core, in, type < 64 && known_step, "the type code must be below 64, the column step 0, 1, 2 or 4")) return;
+  if (!fieldFits(core, in, type < 64 && known_step,
+                 "the type code must be below 64, the column step 0, 1, 2 or 4"))
+    return;
   retire(core, [&] {
     core.tile(in.rd).type = static_cast<uint8_t>(type);
     core.tile(in.rd).step = static_cast<uint8_t>(step);
@@ -76,7 +82,9 @@ SEMANTICS(et_ttype) {
 SEMANTICS(et_tlink) {
   const uint64_t link = core.x(in.rs1);
   const bool clears = link == ~uint64_t{0};
-  if (!fieldFits(core, in, clears || link < kTileRegisters, "a link is a tile register 0..31, or -1 for none")) return;
+  if (!fieldFits(core, in, clears || link < kTileRegisters,
+                 "a link is a tile register 0..31, or -1 for none"))
+    return;
   retire(core, [&] {
     core.tile(in.rd).link_valid = !clears;
     core.tile(in.rd).link = clears ? 0 : static_cast<uint8_t>(link);
@@ -92,14 +100,16 @@ SEMANTICS(et_tmov) {
 }
 SEMANTICS(et_tset) {
   const TileWords words = {core.x(in.rs1), core.x(in.rs2), core.x(in.rs3)};
-  if (const auto problem = checkTileWords(words)) return trapMalformed(core, in, in.rd, 1, Rule::tile_spare, *problem);
+  if (const auto problem = checkTileWords(words))
+    return trapMalformed(core, in, in.rd, 1, Rule::tile_spare, *problem);
   retire(core, [&] { core.tile(in.rd) = unpackTile(words); });
 }
 
 SEMANTICS(et_tld) {
   std::array<std::byte, kTileImageBytes> image;
   if (!loadImage(core, in, image)) return;
-  if (const auto problem = checkTileImage(image)) return trapMalformed(core, in, in.rd, 1, Rule::tile_spare, *problem);
+  if (const auto problem = checkTileImage(image))
+    return trapMalformed(core, in, in.rd, 1, Rule::tile_spare, *problem);
   retire(core, [&] { core.tile(in.rd) = loadTileImage(image); });
 }
 SEMANTICS(et_tst) {
@@ -110,7 +120,8 @@ SEMANTICS(et_tst) {
 SEMANTICS(et_vld) {
   std::array<std::byte, kViewImageBytes> image;
   if (!loadImage(core, in, image)) return;
-  if (const auto problem = checkViewImage(image)) return trapMalformed(core, in, in.rd, 2, Rule::view_malformed, *problem);
+  if (const auto problem = checkViewImage(image))
+    return trapMalformed(core, in, in.rd, 2, Rule::view_malformed, *problem);
   retire(core, [&] { core.view(in.rd) = loadViewImage(image); });
 }
 SEMANTICS(et_vst) {
@@ -121,7 +132,8 @@ SEMANTICS(et_vst) {
 SEMANTICS(et_cld) {
   std::array<std::byte, kChainImageBytes> image;
   if (!loadImage(core, in, image)) return;
-  if (const auto problem = checkChainImage(image)) return trapMalformed(core, in, in.rd, 3, Rule::chain_malformed, *problem);
+  if (const auto problem = checkChainImage(image))
+    return trapMalformed(core, in, in.rd, 3, Rule::chain_malformed, *problem);
   retire(core, [&] { core.chain(in.rd) = loadChainImage(image); });
 }
 SEMANTICS(et_cst) {
@@ -171,11 +183,14 @@ bool constantExists(Core& core, const Instruction& in) {
 }
 SEMANTICS(et_cset) {
   if (!constantExists(core, in)) return;
-  retire(core, [&] { core.chain(in.rd).constants[in.rs2] = static_cast<uint32_t>(core.x(in.rs1)); });
+  retire(core,
+         [&] { core.chain(in.rd).constants[in.rs2] = static_cast<uint32_t>(core.x(in.rs1)); });
 }
 SEMANTICS(et_cget) {
   if (!constantExists(core, in)) return;
-  retire(core, [&] { core.setX(in.rd, static_cast<uint64_t>(signExtend(core.chain(in.rs1).constants[in.rs2], 32))); });
+  retire(core, [&] {
+    core.setX(in.rd, static_cast<uint64_t>(signExtend(core.chain(in.rs1).constants[in.rs2], 32)));
+  });
 }
 
 }  // namespace etalon::isa::semantics

@@ -32,7 +32,8 @@ SEMANTICS(et_fence_v) {
   operands.checkWork(0, view.columns(), 0);
   if (!core.check(operands)) return;
   std::vector<std::pair<uint64_t, uint64_t>> runs;
-  forEachViewPiece(view, [&](uint64_t address, uint64_t bytes) { runs.emplace_back(address, bytes); });
+  forEachViewPiece(view,
+                   [&](uint64_t address, uint64_t bytes) { runs.emplace_back(address, bytes); });
   core.fenceView(core.viewMemory(0), runs);
   retireSync(core);
 }
@@ -60,7 +61,9 @@ SEMANTICS(et_semr) {
 }
 SEMANTICS(et_ctr) {
   const uint64_t number = bits(in.raw, 31, 20);
-  core.setX(in.rd, number < kCounterSlots ? core.readCsr(static_cast<uint32_t>(csr::kCounterBase + number)) : 0);
+  core.setX(in.rd, number < kCounterSlots
+                       ? core.readCsr(static_cast<uint32_t>(csr::kCounterBase + number))
+                       : 0);
   core.addCounter(Counter::retired_setup, 1);
 }
 

@@ -15,7 +15,7 @@ struct ChainPlan {
   struct Operand {
     uint8_t selector;
     int8_t tile;            ///< index of the source, -1 for a constant
-    uint32_t displacement;  ///< bytes
+    int32_t displacement;   ///< bytes
     bool aligned;           ///< moved as bits, left-aligned in 32
   };
   struct Step {

@@ -13,7 +13,8 @@ namespace etalon::isa::semantics {
 
 /// Traps with cause 29 for a malformed tile (class 1), view (2) or chain (3) register image.
 template <CoreContext Core>
-void trapMalformed(Core& core, const Instruction& in, uint8_t reg, uint8_t reg_class, Rule rule, const Malformed& problem) {
+void trapMalformed(Core& core, const Instruction& in, uint8_t reg, uint8_t reg_class, Rule rule,
+                   const Malformed& problem) {
   Fault fault;
   fault.cause = Cause::malformed;
   fault.rule = rule;

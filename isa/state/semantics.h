@@ -52,13 +52,16 @@ inline uint64_t saturatingProduct(uint64_t a, uint64_t b) {
   uint64_t product;
   return __builtin_mul_overflow(a, b, &product) ? ~uint64_t{0} : product;
 }
-inline uint64_t saturatingProduct(uint64_t a, uint64_t b, uint64_t c) { return saturatingProduct(saturatingProduct(a, b), c); }
+inline uint64_t saturatingProduct(uint64_t a, uint64_t b, uint64_t c) {
+  return saturatingProduct(saturatingProduct(a, b), c);
+}
 
 namespace semantics {}
 
 }  // namespace etalon::isa
 
 /// Opens the meaning of an instruction: `SEMANTICS(addi) { core.setX(in.rd, core.x(in.rs1) + in.imm); }`.
-#define SEMANTICS(name)                 \
-  template <::etalon::isa::CoreContext Core> \
-  inline void name([[maybe_unused]] Core& core, [[maybe_unused]] const ::etalon::isa::Instruction& in)
+#define SEMANTICS(name)                         \
+  template <::etalon::isa::CoreContext Core>    \
+  inline void name([[maybe_unused]] Core& core, \
+                   [[maybe_unused]] const ::etalon::isa::Instruction& in)

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 #include "isa/base/check.h"
@@ -23,8 +24,27 @@ constexpr LegalTypes kLegalTypes[] = {
 #include "isa/legal_types.inc"
 };
 
+/// Row at which each instruction's tuples begin; they stand in the order of InstructionId.
+constexpr auto kFirstLegalTypes = [] {
+  std::array<uint16_t, kInstructions + 1> first{};
+  size_t row = 0;
+  for (size_t id = 0; id < first.size(); ++id) {
+    while (row < std::size(kLegalTypes) && static_cast<size_t>(kLegalTypes[row].id) < id) ++row;
+    first[id] = static_cast<uint16_t>(row);
+  }
+  return first;
+}();
+
+std::span<const LegalTypes> legalTypes(InstructionId id) {
+  const auto at = static_cast<size_t>(id);
+  return std::span(kLegalTypes)
+      .subspan(kFirstLegalTypes[at],
+               static_cast<size_t>(kFirstLegalTypes[at + 1] - kFirstLegalTypes[at]));
+}
+
 std::string typeName(uint8_t code) {
-  return code < kElementTypes ? std::string(kElementInfo[code].name) : fmt::format("reserved code {}", code);
+  return code < kElementTypes ? std::string(kElementInfo[code].name)
+                              : fmt::format("reserved code {}", code);
 }
 
 std::string describe(const TileRegister& t) {
@@ -37,34 +57,71 @@ constexpr uint8_t kTileClass = 1, kViewClass = 2;
 
 std::string_view operandName(InstructionId id, int i) {
   for (const OperandInfo& info : instructionInfo(id).operands()) {
-    const bool counts = info.kind == OperandKind::tile || info.kind == OperandKind::view || info.kind == OperandKind::chain;
+    const bool counts = info.kind == OperandKind::tile || info.kind == OperandKind::view ||
+                        info.kind == OperandKind::chain;
     if (counts && i-- == 0) return info.name;
   }
   return "linked tile";
 }
 
-const TileRegister& TileOperands::tile(uint8_t reg, const TileRegister& value, Role role) {
+ByteInterval TileOperands::Operand::hull() const {
+  ByteInterval interval = tile.hull();
+  if (!displaced()) return interval;
+  const auto [low, high] =
+      std::minmax_element(displacements.begin(), displacements.begin() + displacement_count);
+  interval.lo += *low;
+  interval.hi += *high;
+  return interval;
+}
+
+const TileRegister& TileOperands::tile(uint8_t reg, const TileRegister& value, Role role,
+                                       Label label) {
   ETALON_CHECK(count_ < kMost, "more operands than any instruction has");
-  Operand& operand = operands_[count_++];
-  operand = {.role = role, .reg = reg, .tile = value};
+  Operand& operand = operands_[count_];
+  operand.role = role;
+  operand.reg = reg;
+  operand.number = static_cast<uint8_t>(label.number < 0 ? count_ : label.number);
+  operand.name = label.name.empty() ? operandName(in_.id, operand.number) : label.name;
+  operand.tile = value;
+  ++count_;
   return operand.tile;
 }
 
-const ViewDescriptor& TileOperands::view(uint8_t reg, const ViewDescriptor& value, Role role, int named_axis) {
+void TileOperands::displace(int i, std::span<const int32_t> bytes) {
+  ETALON_CHECK(bytes.size() <= kMostDisplacements, "more displacements than a chain has constants");
+  Operand& operand = operands_[i];
+  std::copy(bytes.begin(), bytes.end(), operand.displacements.begin());
+  operand.displacement_count = static_cast<uint8_t>(bytes.size());
+}
+
+void TileOperands::needProfile(std::string_view profile) {
+  if (!profiles_.empty()) profiles_ += ' ';
+  profiles_ += profile;
+}
+
+const ViewDescriptor& TileOperands::view(uint8_t reg, const ViewDescriptor& value, Role role,
+                                         int named_axis) {
   ETALON_CHECK(count_ < kMost, "more operands than any instruction has");
   Operand& operand = operands_[count_++];
-  operand = {.is_view = true, .role = role, .reg = reg, .named_axis = named_axis, .view = value};
+  operand.is_view = true;
+  operand.role = role;
+  operand.reg = reg;
+  operand.number = static_cast<uint8_t>(count_ - 1);
+  operand.named_axis = named_axis;
+  operand.name = operandName(in_.id, operand.number);
+  operand.view = value;
   return operand.view;
 }
 
-void TileOperands::raise(Cause cause, Rule rule, int operand, std::string detail, std::string hint) {
+void TileOperands::raise(Cause cause, Rule rule, int operand, std::string detail,
+                         std::string hint) {
   if (fault_) return;
   const Operand& o = operands_[operand];
   Fault fault;
   fault.cause = cause;
   fault.rule = rule;
-  fault.value = tileTrapValue(in_.raw, o.reg, o.is_view ? kViewClass : kTileClass, static_cast<uint8_t>(operand), rule);
-  fault.operand = fmt::format("{} ({}{})", operandName(in_.id, operand), o.is_view ? "vr" : "tr", o.reg);
+  fault.value = tileTrapValue(in_.raw, o.reg, o.is_view ? kViewClass : kTileClass, o.number, rule);
+  fault.operand = fmt::format("{} ({}{})", o.name, o.is_view ? "vr" : "tr", o.reg);
   fault.detail = std::move(detail);
   fault.hint = std::move(hint);
   fault_ = std::move(fault);
@@ -74,58 +131,80 @@ void TileOperands::checkRegisters() {
   for (int i = 0; i < count_; ++i) {
     const Operand& o = operands_[i];
     if (const uint8_t type = o.type(); type >= kElementTypes)
-      raise(Cause::malformed, Rule::tile_type, i, fmt::format("element type code {} is reserved", type));
+      raise(Cause::malformed, Rule::tile_type, i,
+            fmt::format("element type code {} is reserved", type));
     if (!o.is_view) continue;
-    if (const auto problem = checkViewPosition(o.view, o.named_axis)) raise(Cause::malformed, Rule::view_position, i, problem->field + ": " + problem->text);
+    if (const auto problem = checkViewPosition(o.view, o.named_axis))
+      raise(Cause::malformed, Rule::view_position, i, problem->field + ": " + problem->text);
   }
   for (int i = 0; i < count_; ++i) {
     const Operand& o = operands_[i];
     if (o.is_view) continue;
     const bool may_transpose = rules_.transposes && o.role == Role::source;
     if (o.tile.transpose && !may_transpose)
-      raise(Cause::shape, Rule::tile_transpose, i, "the transpose flag is set; only matrix sources may be transposed",
+      raise(Cause::shape, Rule::tile_transpose, i,
+            "the transpose flag is set; only matrix sources may be transposed",
             "clear it with et.tflags, or transpose with et.transpose");
     if (o.tile.step != 1 && !rules_.any_step)
-      raise(Cause::shape, Rule::tile_step, i, fmt::format("column step is {}, matrix operands need 1", o.tile.step));
+      raise(Cause::shape, Rule::tile_step, i,
+            fmt::format("column step is {}, matrix operands need 1", o.tile.step));
     if (o.tile.link_valid)
-      raise(Cause::shape, Rule::tile_link, i, fmt::format("links to tr{}, but this operand takes no link", o.tile.link),
+      raise(Cause::shape, Rule::tile_link, i,
+            fmt::format("links to tr{}, but this operand takes no link", o.tile.link),
             "clear it with et.tlink");
   }
 }
 
 void TileOperands::checkTypes() {
   if (fault_) return;
-  std::string wanted;
-  for (const LegalTypes& row : kLegalTypes) {
-    if (row.id != in_.id) continue;
+  for (const LegalTypes& row : legalTypes(in_.id)) {
     bool matches = row.count == count_;
-    for (int i = 0; i < row.count && matches; ++i) matches = row.masks[i] >> operands_[i].type() & 1;
+    for (int i = 0; i < row.count && matches; ++i)
+      matches = row.masks[i] >> operands_[i].type() & 1;
     if (!matches) continue;
-    profile_ = row.profile;
+    profiles_ = row.profile;
     return;
   }
   std::string found;
   for (int i = 0; i < count_; ++i)
-    found += fmt::format("{}{} {}", i ? ", " : "", operandName(in_.id, i), typeName(operands_[i].type()));
-  raise(Cause::shape, Rule::op_types, 0, fmt::format("{} has no form with {}", instructionInfo(in_.id).name, found),
+    found +=
+        fmt::format("{}{} {}", i ? ", " : "", operands_[i].name, typeName(operands_[i].type()));
+  raise(Cause::shape, Rule::op_types, 0,
+        fmt::format("{} has no form with {}", instructionInfo(in_.id).name, found),
         fmt::format("`etalon isa {}` lists the legal types", instructionInfo(in_.id).name));
 }
 
+void TileOperands::checkProfiles() {
+  for (std::string_view left = profiles_; !left.empty() && !fault_;) {
+    const std::string_view profile = left.substr(0, left.find(' '));
+    left.remove_prefix(std::min(left.size(), profile.size() + 1));
+    if (limits_.profiles.find(fmt::format(" {} ", profile)) == std::string::npos)
+      raise(
+          Cause::unsupported, Rule::op_unsupported, 0,
+          fmt::format("these types need profile {}; the machine has{}", profile, limits_.profiles));
+  }
+}
+
 void TileOperands::checkPlacement() {
-  if (!fault_ && !profile_.empty() && limits_.profiles.find(fmt::format(" {} ", profile_)) == std::string::npos)
-    raise(Cause::unsupported, Rule::op_unsupported, 0, fmt::format("these types need profile {}; the machine has{}", profile_, limits_.profiles));
+  checkProfiles();
   checkAliasing();
   for (int i = 0; i < count_ && !fault_; ++i) checkBounds(i);
 }
 
 bool TileOperands::overlap(const Operand& a, const Operand& b) const {
   if (a.is_view && b.is_view) return mayOverlap(a.view, b.view, a.named_axis, b.named_axis);
-  if (!a.is_view && !b.is_view) return mayOverlap(a.tile, b.tile);
+  if (!a.is_view && !b.is_view) {
+    // Only sources are displaced, and two sources are never asked.
+    if (a.displaced()) return mayOverlap(b.tile, a.hull());
+    if (b.displaced()) return mayOverlap(a.tile, b.hull());
+    return mayOverlap(a.tile, b.tile);
+  }
   const Operand& tile = a.is_view ? b : a;
   const Operand& view = a.is_view ? a : b;
   // Views reach local memory through its window; anything else shares no byte with a tile.
   ByteInterval interval = boxHull(view.view, view.named_axis);
-  if (interval.lo < kLocalWindowBase || interval.lo >= kLocalWindowBase + limits_.local_bytes) return false;
+  if (interval.lo < kLocalWindowBase || interval.lo >= kLocalWindowBase + limits_.local_bytes)
+    return false;
   interval.lo -= kLocalWindowBase;
   interval.hi -= kLocalWindowBase;
   return mayOverlap(tile.tile, interval);
@@ -136,15 +215,27 @@ void TileOperands::checkPair(int i, int j) {
   const Operand& b = operands_[j];
   if (!writes(a.role) && !writes(b.role)) return;
   if (a.empty() || b.empty() || !overlap(a, b)) return;
-  const bool exclusive = a.role == Role::inout || b.role == Role::inout || a.role == Role::second_destination ||
-                         b.role == Role::second_destination;
+  const bool exclusive = a.role == Role::inout || b.role == Role::inout ||
+                         a.role == Role::second_destination || b.role == Role::second_destination;
   const bool both_tiles = !a.is_view && !b.is_view;
-  if (!exclusive && rules_.in_place && both_tiles && sameElements(a.tile, b.tile)) return;
+  const bool displaced = a.displaced() || b.displaced();
+  if (!exclusive && rules_.in_place && both_tiles && !displaced && sameElements(a.tile, b.tile))
+    return;
   const int written = writes(a.role) ? i : j, other = written == i ? j : i;
-  const std::string text = fmt::format("may overlap {}{}", operandName(in_.id, other),
-                                       both_tiles ? fmt::format(": {} and {}", describe(operands_[written].tile), describe(operands_[other].tile)) : "");
-  raise(Cause::aliasing, exclusive ? Rule::alias_inout : (a.is_view || b.is_view) ? Rule::alias_view : Rule::alias_overlap, written, text,
-        rules_.in_place && !exclusive ? "in place needs the same base, shape, strides and element size, not transposed" : "use another tile");
+  const std::string text =
+      fmt::format("may overlap {}{}", operands_[other].name,
+                  both_tiles ? fmt::format(": {} and {}", describe(operands_[written].tile),
+                                           describe(operands_[other].tile))
+                             : "");
+  raise(Cause::aliasing,
+        exclusive                  ? Rule::alias_inout
+        : (a.is_view || b.is_view) ? Rule::alias_view
+                                   : Rule::alias_overlap,
+        written, text,
+        rules_.in_place && displaced ? "a displaced source cannot be changed in place"
+        : rules_.in_place && !exclusive
+            ? "in place needs the same base, shape, strides and element size, not transposed"
+            : "use another tile");
 }
 
 void TileOperands::checkAliasing() {
@@ -152,7 +243,8 @@ void TileOperands::checkAliasing() {
     const Operand& o = operands_[i];
     if (!writes(o.role) || o.empty()) continue;
     if (o.is_view ? selfOverlaps(o.view, o.named_axis) : selfOverlaps(o.tile))
-      raise(Cause::aliasing, o.is_view ? Rule::dma_store_overlap : Rule::alias_self, i, "the destination may write a byte twice",
+      raise(Cause::aliasing, o.is_view ? Rule::dma_store_overlap : Rule::alias_self, i,
+            "the destination may write a byte twice",
             "give it strides that keep its elements apart");
   }
   for (int i = 0; i < count_; ++i)
@@ -162,21 +254,31 @@ void TileOperands::checkAliasing() {
 void TileOperands::checkBounds(int i) {
   const Operand& o = operands_[i];
   if (o.is_view) {
-    if (const auto problem = checkViewAlignment(o.view)) raise(Cause::global_access, Rule::view_align, i, problem->field + ": " + problem->text);
+    if (const auto problem = checkViewAlignment(o.view))
+      raise(Cause::global_access, Rule::view_align, i, problem->field + ": " + problem->text);
     return;
   }
-  if (const auto problem = etalon::isa::checkTile(o.tile)) return raise(Cause::local_bounds, Rule::tile_align, i, problem->field + ": " + problem->text);
+  if (const auto problem = etalon::isa::checkTile(o.tile))
+    return raise(Cause::local_bounds, Rule::tile_align, i, problem->field + ": " + problem->text);
+  for (int k = 0; k < o.displacement_count; ++k)
+    if (o.displacements[k] % static_cast<int32_t>(o.tile.elementBytes()) != 0)
+      return raise(Cause::local_bounds, Rule::tile_align, i,
+                   fmt::format("the displacement {} is no multiple of {}, the bytes of {}",
+                               o.displacements[k], o.tile.elementBytes(), typeName(o.tile.type)));
   if (o.tile.empty()) return;
-  const ByteInterval hull = o.tile.hull();
-  if (hull.hi > limits_.local_bytes)
+  const ByteInterval hull = o.hull();
+  if (hull.lo < 0 || hull.hi > limits_.local_bytes)
     raise(Cause::local_bounds, Rule::tile_bounds, i,
-          fmt::format("{} reaches byte {:#x}; local memory has {:#x} bytes", describe(o.tile), static_cast<uint64_t>(hull.hi) - 1, limits_.local_bytes));
+          fmt::format("{}{} takes bytes {} to {}; local memory has {:#x} bytes", describe(o.tile),
+                      o.displaced() ? ", displaced," : "", static_cast<int64_t>(hull.lo),
+                      static_cast<int64_t>(hull.hi) - 1, limits_.local_bytes));
 }
 
 void TileOperands::checkWork(uint64_t macs, uint64_t elements, uint64_t bytes) {
   const auto check = [&](uint64_t amount, int log2, const char* what) {
     if (amount > uint64_t{1} << log2)
-      raise(Cause::work_cap, Rule::op_work_cap, 0, fmt::format("{} {} are more than 2^{} allow in one instruction", amount, what, log2),
+      raise(Cause::work_cap, Rule::op_work_cap, 0,
+            fmt::format("{} {} are more than 2^{} allow in one instruction", amount, what, log2),
             "split the tile");
   };
   check(macs, limits_.macs_log2, "multiply-accumulates");

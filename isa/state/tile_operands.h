@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,9 +38,9 @@ struct MachineLimits {
 
 /// Which deviations from the plain rules an instruction allows.
 struct OperandRules {
-  bool in_place = false;       // element-wise: td may coincide with a source
-  bool transposes = false;     // sources may be transposed (matrix)
-  bool any_step = true;        // column steps other than 1 (not matrix)
+  bool in_place = false;    // element-wise: td may coincide with a source
+  bool transposes = false;  // sources may be transposed (matrix)
+  bool any_step = true;     // column steps other than 1 (not matrix)
 };
 
 /// The operands of one tile instruction: gathered in syntax order, then checked class by class (docs/spec/03). The first
@@ -48,28 +49,57 @@ struct OperandRules {
 class TileOperands {
  public:
   static constexpr int kMost = 6;
+  /// One for each constant of a chain, and none.
+  static constexpr int kMostDisplacements = 13;
+
+  /// Number of an operand in mtval, and its name in reports, where they are not those of the syntax.
+  struct Label {
+    int number = -1;
+    std::string_view name = {};
+  };
 
   struct Operand {
     bool is_view = false;
     Role role = Role::source;
     uint8_t reg = 0;
+    uint8_t number = 0;  // in mtval
+    bool recorded_by_element =
+        false;  // the instruction records what it touches, not the whole tile
     int named_axis = kNoNamedAxis;
+    std::string_view name;
     TileRegister tile;
+    // A displaced source: read at base + each of these bytes. Bounds and aliasing take the hull.
+    std::array<int32_t, kMostDisplacements> displacements{};
+    uint8_t displacement_count = 0;
     ViewDescriptor view;
 
     bool empty() const { return is_view ? view.empty() : tile.empty(); }
     uint8_t type() const { return is_view ? view.type : tile.type; }
+    bool displaced() const { return displacement_count != 0; }
+    /// Byte interval of a nonempty tile over all its displacements.
+    ByteInterval hull() const;
   };
 
-  TileOperands(const Instruction& in, const MachineLimits& limits, OperandRules rules) : in_(in), limits_(limits), rules_(rules) {}
+  TileOperands(const Instruction& in, const MachineLimits& limits, OperandRules rules)
+      : in_(in), limits_(limits), rules_(rules) {}
 
   /// Adds the next operand; the references stay valid.
-  const TileRegister& tile(uint8_t reg, const TileRegister& value, Role role);
-  const ViewDescriptor& view(uint8_t reg, const ViewDescriptor& value, Role role, int named_axis = kNoNamedAxis);
+  const TileRegister& tile(uint8_t reg, const TileRegister& value, Role role, Label label);
+  const TileRegister& tile(uint8_t reg, const TileRegister& value, Role role) {
+    return tile(reg, value, role, {});
+  }
+  const ViewDescriptor& view(uint8_t reg, const ViewDescriptor& value, Role role,
+                             int named_axis = kNoNamedAxis);
+  /// Operand i, a source tile, is read at these byte displacements of its base.
+  void displace(int i, std::span<const int32_t> bytes);
+  /// Operand i is touched in part: begin and finish leave its record to the instruction.
+  void recordByElement(int i) { operands_[i].recorded_by_element = true; }
 
   /// Classes 29 and 25 up to types: descriptors well formed, flags allowed; then the tuple is listed (if `listed`).
   void checkRegisters();
   void checkTypes();
+  /// For instructions whose types are no list: checkPlacement asks for this profile too.
+  void needProfile(std::string_view profile);
   /// A shape rule: unless `ok`, cause 25 with `rule` about operand number `operand`; `detail` is called for the text.
   template <class F>
   void require(bool ok, Rule rule, int operand, F detail) {
@@ -89,6 +119,7 @@ class TileOperands {
  private:
   void checkTile(int i);
   void checkView(int i);
+  void checkProfiles();
   void checkAliasing();
   void checkPair(int i, int j);
   void checkBounds(int i);
@@ -99,7 +130,7 @@ class TileOperands {
   OperandRules rules_;
   std::array<Operand, kMost> operands_{};
   int count_ = 0;
-  std::string_view profile_;  // of the tuple found
+  std::string profiles_;  // that the types need, separated by spaces
   std::optional<Fault> fault_;
 };
 

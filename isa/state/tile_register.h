@@ -109,7 +109,8 @@ void forEachRun(const TileRegister& tile, F&& f) {
         f(row, row_bytes);
         continue;
       }
-      for (uint64_t c = 0; c < (tile.step == 0 ? 1 : tile.cols); ++c) f(row + c * tile.step * size, size);
+      for (uint64_t c = 0; c < (tile.step == 0 ? 1 : tile.cols); ++c)
+        f(row + c * tile.step * size, size);
     }
   }
 }

@@ -244,12 +244,15 @@ template <class F>
 void forEachRunPiece(const ViewRun& run, uint64_t count, int bits, F&& f) {
   if (bits == 4) {
     for (uint64_t i = 0; i < count; ++i)
-      f(run.address + static_cast<uint64_t>((run.nibble + static_cast<int64_t>(i) * run.stride) >> 1), uint64_t{1});
+      f(run.address +
+            static_cast<uint64_t>((run.nibble + static_cast<int64_t>(i) * run.stride) >> 1),
+        uint64_t{1});
     return;
   }
   const auto size = static_cast<uint64_t>(bits / 8);
   if (run.stride == static_cast<int64_t>(size)) return f(run.address, count * size);
-  for (uint64_t i = 0; i < (run.stride == 0 ? 1 : count); ++i) f(run.address + i * static_cast<uint64_t>(run.stride), size);
+  for (uint64_t i = 0; i < (run.stride == 0 ? 1 : count); ++i)
+    f(run.address + i * static_cast<uint64_t>(run.stride), size);
 }
 
 /// The same for every inside element of a view's box, in row-major order.

@@ -25,22 +25,22 @@ enum { A0, A1, B0, B1, ACC };                /* tile registers */
 static long least(long a, long b) { return a < b ? a : b; }
 
 /* One step along K: load a tile of A and one of B, multiply. The first starts the sum. */
-#define STEP(A, B)                     \
-  do {                                 \
+#define STEP(A, B)                       \
+  do {                                   \
     const long kk = least(TK, a->K - k); \
-    et_vseek(VA, k, 1);                \
-    et_vseek(VB, k, 0);                \
-    et_vext(VA, kk, 1);                \
-    et_vext(VB, kk, 0);                \
-    et_tcols(A, kk);                   \
-    et_tshape(B, 1, kk);               \
-    et_ld(A, VA, ET_RNE);              \
-    et_ld(B, VB, ET_RNE);              \
-    if (k == 0)                        \
-      et_mm(ACC, A, B);                \
-    else                               \
-      et_mma(ACC, A, B);               \
-    k += TK;                           \
+    et_vseek(VA, k, 1);                  \
+    et_vseek(VB, k, 0);                  \
+    et_vext(VA, kk, 1);                  \
+    et_vext(VB, kk, 0);                  \
+    et_tcols(A, kk);                     \
+    et_tshape(B, 1, kk);                 \
+    et_ld(A, VA, ET_RNE);                \
+    et_ld(B, VB, ET_RNE);                \
+    if (k == 0)                          \
+      et_mm(ACC, A, B);                  \
+    else                                 \
+      et_mma(ACC, A, B);                 \
+    k += TK;                             \
   } while (0)
 
 int main(void* p, unsigned long core, unsigned long cores) {

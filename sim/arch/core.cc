@@ -56,7 +56,8 @@ bool Core::accessFault(Cause cause, uint64_t address, unsigned size) {
             .rule = Rule::mem_scalar_bounds,
             .value = address,
             .operand = "rs1",
-            .detail = fmt::format("{} bytes at {:#x} are not inside any memory: {}", size, address, memory_.describeMap())});
+            .detail = fmt::format("{} bytes at {:#x} are not inside any memory: {}", size, address,
+                                  memory_.describeMap())});
   return false;
 }
 
@@ -67,7 +68,8 @@ bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
     std::memcpy(&value, place->data(), size);
     return true;
   }
-  if (!memory_.inDevicePage(number_, address)) return accessFault(Cause::load_access, address, size);
+  if (!memory_.inDevicePage(number_, address))
+    return accessFault(Cause::load_access, address, size);
   if (address % size != 0) {
     trap(Cause::load_misaligned, address, Rule::mem_scalar_misaligned);
     return false;
@@ -85,7 +87,8 @@ bool Core::storeElsewhere(uint64_t address, unsigned size, uint64_t value) {
     finishStore(*place, size);
     return true;
   }
-  if (!memory_.inDevicePage(number_, address)) return accessFault(Cause::store_access, address, size);
+  if (!memory_.inDevicePage(number_, address))
+    return accessFault(Cause::store_access, address, size);
   if (address % size != 0) {
     trap(Cause::store_misaligned, address, Rule::mem_scalar_misaligned);
     return false;
@@ -96,7 +99,8 @@ bool Core::storeElsewhere(uint64_t address, unsigned size, uint64_t value) {
   return true;
 }
 
-std::optional<Place> Core::atomicPlace(uint64_t address, unsigned size, Cause misaligned, Cause access) {
+std::optional<Place> Core::atomicPlace(uint64_t address, unsigned size, Cause misaligned,
+                                       Cause access) {
   if (address % size != 0) {
     trapWith({.cause = misaligned,
               .rule = Rule::mem_amo_align,
@@ -114,23 +118,28 @@ std::optional<Place> Core::atomicPlace(uint64_t address, unsigned size, Cause mi
 }
 
 void Core::checkInitialised(const Place& place, unsigned size) {
-  if (!place.region->init.allSet(place.offset, size)) noteUninitialised(*place.region, place.offset, size);
+  if (!place.region->init.allSet(place.offset, size))
+    noteUninitialised(*place.region, place.offset, size);
 }
 
 void Core::finishAtomic(const Place& place, unsigned size, bool acquire, bool release) {
-  launch_->races().atomic(site(), MemoryRegion{place.region->id}, place.offset, size, {acquire, release});
+  launch_->races().atomic(site(), MemoryRegion{place.region->id}, place.offset, size,
+                          {acquire, release});
   finishStore(place, size);
 }
 
 void Core::finishStore(const Place& place, unsigned size) {
   place.region->init.setRange(place.offset, size);
-  if (memory_.anyReservation()) memory_.breakReservations(number_, *place.region, place.offset, size);
-  if (place.region == &global_ && global_base_ + place.offset - tohost_ < 8) events_ |= event::tohost;
+  if (memory_.anyReservation())
+    memory_.breakReservations(number_, *place.region, place.offset, size);
+  if (place.region == &global_ && global_base_ + place.offset - tohost_ < 8)
+    events_ |= event::tohost;
 }
 
 void Core::noteUninitialised(Region& region, uint64_t offset, uint64_t size) {
   const uint64_t first = region.init.firstUnset(offset, size).value_or(offset);
-  findings_.add(UninitialisedRead{static_cast<uint16_t>(number_), pc_, raw_, memory_.canonicalAddress(region.id, first), size});
+  findings_.add(UninitialisedRead{static_cast<uint16_t>(number_), pc_, raw_,
+                                  memory_.canonicalAddress(region.id, first), size});
 }
 
 }  // namespace etalon::sim

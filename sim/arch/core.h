@@ -10,13 +10,13 @@
 #include "isa/codec/instruction.h"
 #include "isa/counter.h"
 #include "isa/machines/machine.h"
-#include "isa/state/chain_descriptor.h"
-#include "isa/state/fault.h"
-#include "isa/state/tile_register.h"
-#include "isa/state/view_descriptor.h"
 #include "isa/numerics/mma.h"
 #include "isa/numerics/tile_ref.h"
+#include "isa/state/chain_descriptor.h"
+#include "isa/state/fault.h"
 #include "isa/state/tile_operands.h"
+#include "isa/state/tile_register.h"
+#include "isa/state/view_descriptor.h"
 #include "sim/arch/findings.h"
 #include "sim/arch/launch_state.h"
 #include "sim/arch/memory.h"
@@ -98,7 +98,8 @@ class Core {
   }
   template <class T, class F>
   bool atomic(uint64_t address, bool acquire, bool release, T& old, F f) {
-    const std::optional<Place> place = atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
+    const std::optional<Place> place =
+        atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
     if (!place) return false;
     checkInitialised(*place, sizeof(T));
     old = loadBytes<T>(place->data());
@@ -108,17 +109,20 @@ class Core {
   }
   template <class T>
   bool loadReserved(uint64_t address, bool acquire, bool release, T& value) {
-    const std::optional<Place> place = atomicPlace(address, sizeof(T), isa::Cause::load_misaligned, isa::Cause::load_access);
+    const std::optional<Place> place =
+        atomicPlace(address, sizeof(T), isa::Cause::load_misaligned, isa::Cause::load_access);
     if (!place) return false;
     checkInitialised(*place, sizeof(T));
     value = loadBytes<T>(place->data());
-    launch_->races().loadReserved(site(), MemoryRegion{place->region->id}, place->offset, sizeof(T), {acquire, release});
+    launch_->races().loadReserved(site(), MemoryRegion{place->region->id}, place->offset, sizeof(T),
+                                  {acquire, release});
     memory_.reserve(number_, *place);
     return true;
   }
   template <class T>
   bool storeConditional(uint64_t address, bool acquire, bool release, T value, bool& stored) {
-    const std::optional<Place> place = atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
+    const std::optional<Place> place =
+        atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
     if (!place) return false;
     stored = memory_.holdsReservation(number_, *place);
     memory_.dropReservation(number_);
@@ -128,7 +132,8 @@ class Core {
     return true;
   }
   void orderScalar(uint64_t predecessors, uint64_t successors) {
-    launch_->races().riscvFence(static_cast<uint16_t>(number_), static_cast<uint8_t>(predecessors << 4 | successors));
+    launch_->races().riscvFence(static_cast<uint16_t>(number_),
+                                static_cast<uint8_t>(predecessors << 4 | successors));
   }
   void synchroniseFetch() { events_ |= event::refetch; }
 
@@ -148,7 +153,9 @@ class Core {
   const isa::TileRegister& tile(int i) const { return tiles_[i]; }
   const isa::ViewDescriptor& view(int i) const { return views_[i]; }
   const isa::ChainDescriptor& chain(int i) const { return chains_[i]; }
-  isa::TileOperands operands(const isa::Instruction& in, isa::OperandRules rules = {}) const { return {in, limits_, rules}; }
+  isa::TileOperands operands(const isa::Instruction& in, isa::OperandRules rules = {}) const {
+    return {in, limits_, rules};
+  }
   /// After all checks: finds the memory of views; traps and returns false if anything failed.
   bool check(isa::TileOperands& operands);
   /// check(), then opens the instruction and records the tiles it reads.
@@ -158,6 +165,9 @@ class Core {
   numerics::TileRef tileRef(const isa::TileRegister& tile) const;
   /// Memory of operand i, a view, between begin and the next instruction.
   const ViewMemory& viewMemory(int i) const { return view_memory_[i]; }
+  /// Records an access to `count` columns of a tile's row, for operands recorded by element (types of 8 bits and more).
+  void recordElements(const isa::TileRegister& tile, uint64_t row, uint64_t column, uint64_t count,
+                      bool write);
   /// Records an access to bytes of a view's memory.
   void recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write);
   /// Buffers matrix instructions keep between products.
@@ -178,7 +188,9 @@ class Core {
   void halt();
 
   // --- traps
-  void trap(isa::Cause cause, uint64_t value, isa::Rule rule) { trapWith({.cause = cause, .rule = rule, .value = value}); }
+  void trap(isa::Cause cause, uint64_t value, isa::Rule rule) {
+    trapWith({.cause = cause, .rule = rule, .value = value});
+  }
   /// Fills in core, pc and instruction of the fault, records it, and traps or ends the run.
   void trapWith(isa::Fault fault);
 
@@ -201,7 +213,9 @@ class Core {
   /// Scalar instructions retired: all less those of the other classes.
   uint64_t retiredScalar() const;
   uint64_t counter(isa::Counter counter) const { return counters_[static_cast<size_t>(counter)]; }
-  void addCounter(isa::Counter counter, uint64_t amount) { counters_[static_cast<size_t>(counter)] += amount; }
+  void addCounter(isa::Counter counter, uint64_t amount) {
+    counters_[static_cast<size_t>(counter)] += amount;
+  }
   /// Address of the image's `tohost`; stores there raise event::tohost.
   void watchTohost(uint64_t address) { tohost_ = address; }
 
@@ -215,7 +229,8 @@ class Core {
  private:
   bool loadElsewhere(uint64_t address, unsigned size, uint64_t& value);
   bool storeElsewhere(uint64_t address, unsigned size, uint64_t value);
-  std::optional<Place> atomicPlace(uint64_t address, unsigned size, isa::Cause misaligned, isa::Cause access);
+  std::optional<Place> atomicPlace(uint64_t address, unsigned size, isa::Cause misaligned,
+                                   isa::Cause access);
   void checkInitialised(const Place& place, unsigned size);
   void finishAtomic(const Place& place, unsigned size, bool acquire, bool release);
   void finishStore(const Place& place, unsigned size);

@@ -9,14 +9,16 @@
 namespace etalon::sim {
 namespace {
 
-constexpr uint64_t kMisa = uint64_t{2} << 62 | 1u << ('I' - 'A') | 1u << ('M' - 'A') | 1u << ('A' - 'A');
+constexpr uint64_t kMisa =
+    uint64_t{2} << 62 | 1u << ('I' - 'A') | 1u << ('M' - 'A') | 1u << ('A' - 'A');
 constexpr uint64_t kMachineMode = uint64_t{3} << 11;  // mstatus.MPP, the only mode there is
 constexpr uint64_t kInterruptBits = 1u << 3 | 1u << 7 | 1u << 11 | 1u << 16 | 1u << 17;
 constexpr uint64_t kIsaVersion = 1;
 
 /// mhpmcounter3..31 and mhpmevent3..31 exist and are zero.
 bool isHardwiredZero(uint32_t number) {
-  return (number >= 0xb03 && number <= 0xb1f) || (number >= 0x323 && number <= 0x33f) || number == isa::csr::kMcountinhibit;
+  return (number >= 0xb03 && number <= 0xb1f) || (number >= 0x323 && number <= 0x33f) ||
+         number == isa::csr::kMcountinhibit;
 }
 bool isCounter(uint32_t number) {
   return number >= isa::csr::kCounterBase && number < isa::csr::kCounterBase + isa::kCounterSlots;
@@ -32,7 +34,8 @@ bool Core::csrAccessible(uint32_t number, bool writes) {
             .rule = isa::Rule::csr_access,
             .value = raw_,
             .operand = "csr",
-            .detail = exists ? fmt::format("CSR {:#x} is read-only", number) : fmt::format("there is no CSR {:#x}", number)});
+            .detail = exists ? fmt::format("CSR {:#x} is read-only", number)
+                             : fmt::format("there is no CSR {:#x}", number)});
   return false;
 }
 
@@ -62,11 +65,14 @@ uint64_t Core::readCsr(uint32_t number) const {
     case csr::kEtlocalbytes: return machine_.local_bytes;
     case csr::kEtlocalbase: return isa::kLocalWindowBase;
     case csr::kEtself: return number_;
-    case csr::kEtworkcap: return machine_.macs_log2 | machine_.elements_log2 << 8 | machine_.bytes_log2 << 16;
+    case csr::kEtworkcap:
+      return machine_.macs_log2 | machine_.elements_log2 << 8 | machine_.bytes_log2 << 16;
     default: break;
   }
-  if (number >= csr::kEtindexld && number <= csr::kEtindexv) return index_pc_[number - csr::kEtindexld];
-  if (number >= csr::kEterrmx && number <= csr::kEterrst) return unit_errors_[number - csr::kEterrmx];
+  if (number >= csr::kEtindexld && number <= csr::kEtindexv)
+    return index_pc_[number - csr::kEtindexld];
+  if (number >= csr::kEterrmx && number <= csr::kEterrst)
+    return unit_errors_[number - csr::kEterrmx];
   if (isCounter(number)) {
     const auto counter = static_cast<isa::Counter>(number - csr::kCounterBase);
     return counter == isa::Counter::retired_scalar ? retiredScalar() : this->counter(counter);
@@ -100,13 +106,16 @@ void Core::writeCsr(uint32_t number, uint64_t value) {
     case csr::kMinstret: instret_offset_ = static_cast<int64_t>(value - (retired_ + 1)); break;
     default: break;
   }
-  if (number >= csr::kEtindexld && number <= csr::kEtindexv) index_pc_[number - csr::kEtindexld] = value;
-  if (number >= csr::kEterrmx && number <= csr::kEterrst) unit_errors_[number - csr::kEterrmx] = value;
+  if (number >= csr::kEtindexld && number <= csr::kEtindexv)
+    index_pc_[number - csr::kEtindexld] = value;
+  if (number >= csr::kEterrmx && number <= csr::kEterrst)
+    unit_errors_[number - csr::kEterrmx] = value;
 }
 
 uint64_t Core::retiredScalar() const {
   uint64_t others = 0;
-  for (auto c = isa::Counter::retired_setup; c <= isa::Counter::retired_sync; c = static_cast<isa::Counter>(static_cast<int>(c) + 1))
+  for (auto c = isa::Counter::retired_setup; c <= isa::Counter::retired_sync;
+       c = static_cast<isa::Counter>(static_cast<int>(c) + 1))
     others += counter(c);
   return retired_ - others;
 }

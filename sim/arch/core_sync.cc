@@ -13,31 +13,38 @@ void Core::fenceAll() { launch_->races().fence(static_cast<uint16_t>(number_)); 
 
 void Core::fenceTile(const isa::TileRegister& tile) {
   std::vector<ByteRange> ranges;
-  if (!tile.empty()) isa::forEachRun(tile, [&](uint64_t offset, uint64_t bytes) { ranges.push_back({offset, bytes}); });
+  if (!tile.empty())
+    isa::forEachRun(tile,
+                    [&](uint64_t offset, uint64_t bytes) { ranges.push_back({offset, bytes}); });
   const auto core = static_cast<uint16_t>(number_);
   launch_->races().fenceRange(core, MemoryRegion::local(core), ranges);
 }
 
-void Core::fenceView(const ViewMemory& memory, const std::vector<std::pair<uint64_t, uint64_t>>& runs) {
+void Core::fenceView(const ViewMemory& memory,
+                     const std::vector<std::pair<uint64_t, uint64_t>>& runs) {
   if (!memory.region) return;
   std::vector<ByteRange> ranges;
-  for (const auto& [address, bytes] : runs) ranges.push_back({memory.offset + (address - memory.address), bytes});
-  launch_->races().fenceRange(static_cast<uint16_t>(number_), MemoryRegion{memory.region->id}, ranges);
+  for (const auto& [address, bytes] : runs)
+    ranges.push_back({memory.offset + (address - memory.address), bytes});
+  launch_->races().fenceRange(static_cast<uint16_t>(number_), MemoryRegion{memory.region->id},
+                              ranges);
 }
 
 bool Core::signal(uint64_t address, uint32_t amount) {
   const auto word = memory_.findDeviceWord(number_, address);
   if (!word) {
-    trapWith({.cause = Cause::global_access,
-              .rule = Rule::sync_signal,
-              .value = isa::tileTrapValue(raw_, 0, 0, 0, Rule::sync_signal),
-              .operand = "rs1",
-              .detail = fmt::format("{:#x} is not the address of a semaphore", address),
-              .hint = fmt::format("semaphore s of core c stands at {:#x} + c * {:#x} + 4 * s", isa::kCoreWindowBase + memory_.localBytes(),
-                                  isa::kCoreWindowStride)});
+    trapWith(
+        {.cause = Cause::global_access,
+         .rule = Rule::sync_signal,
+         .value = isa::tileTrapValue(raw_, 0, 0, 0, Rule::sync_signal),
+         .operand = "rs1",
+         .detail = fmt::format("{:#x} is not the address of a semaphore", address),
+         .hint = fmt::format("semaphore s of core c stands at {:#x} + c * {:#x} + 4 * s",
+                             isa::kCoreWindowBase + memory_.localBytes(), isa::kCoreWindowStride)});
     return false;
   }
-  launch_->races().signal(static_cast<uint16_t>(number_), word->core * kSemaphores + word->semaphore);
+  launch_->races().signal(static_cast<uint16_t>(number_),
+                          word->core * kSemaphores + word->semaphore);
   memory_.semaphores(word->core)[word->semaphore] += amount;
   return true;
 }
@@ -45,7 +52,8 @@ bool Core::signal(uint64_t address, uint32_t amount) {
 bool Core::wait(unsigned semaphore, uint32_t amount, bool subtract) {
   uint32_t& value = memory_.semaphores(number_)[semaphore];
   if (value - amount >= uint32_t{1} << 31) {
-    block(fmt::format("waits for semaphore {} of core {} to reach {}; it is {}", semaphore, number_, amount, value));
+    block(fmt::format("waits for semaphore {} of core {} to reach {}; it is {}", semaphore, number_,
+                      amount, value));
     return false;
   }
   launch_->races().waitAcquire(static_cast<uint16_t>(number_), number_ * kSemaphores + semaphore);
@@ -63,13 +71,15 @@ bool Core::barrier(uint64_t mask, uint64_t group) {
               .rule = Rule::sync_barrier_self,
               .value = isa::tileTrapValue(raw_, 0, 0, 0, Rule::sync_barrier_self),
               .operand = "rs1",
-              .detail = fmt::format("mask {:#x} over cores from 64 * {:#x}: this is core {} of a launch of {}", mask, group, number_,
-                                    launch_->cores()),
+              .detail = fmt::format(
+                  "mask {:#x} over cores from 64 * {:#x}: this is core {} of a launch of {}", mask,
+                  group, number_, launch_->cores()),
               .hint = "-1 and -1 are all cores of the launch"});
     return false;
   }
   if (launch_->passBarrier(number_, mask)) return true;
-  block(fmt::format("waits at a barrier of cores {:#x} for {}", mask, launch_->missingAtBarrier(number_)));
+  block(fmt::format("waits at a barrier of cores {:#x} for {}", mask,
+                    launch_->missingAtBarrier(number_)));
   return false;
 }
 

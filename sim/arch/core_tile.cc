@@ -20,9 +20,11 @@ bool Core::check(isa::TileOperands& operands) {
     const auto bytes = static_cast<uint64_t>(hull.hi - hull.lo);
     const auto place = memory_.find(number_, address, bytes);
     if (!place)
-      operands.raise(Cause::global_access, Rule::view_bounds, i,
-                     fmt::format("bytes {:#x}..{:#x} are not inside one memory: {}", address, address + bytes - 1, memory_.describeMap()),
-                     "bounds are those of the axes (dim), not of the box; check base, dims and strides");
+      operands.raise(
+          Cause::global_access, Rule::view_bounds, i,
+          fmt::format("bytes {:#x}..{:#x} are not inside one memory: {}", address,
+                      address + bytes - 1, memory_.describeMap()),
+          "bounds are those of the axes (dim), not of the box; check base, dims and strides");
     else
       view_memory_[i] = {place->data(), address, place->region, place->offset};
   }
@@ -38,7 +40,13 @@ bool Core::begin(isa::TileOperands& operands) {
   launch_->races().beginTile(site());
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
-    if (!operand.is_view && isa::reads(operand.role)) recordTile(operand.tile, false);
+    if (operand.is_view || operand.recorded_by_element || !isa::reads(operand.role)) continue;
+    if (!operand.displaced()) recordTile(operand.tile, false);
+    for (int k = 0; k < operand.displacement_count; ++k) {
+      isa::TileRegister displaced = operand.tile;
+      displaced.base += static_cast<uint32_t>(operand.displacements[k]);
+      recordTile(displaced, false);
+    }
   }
   return true;
 }
@@ -46,7 +54,8 @@ bool Core::begin(isa::TileOperands& operands) {
 void Core::finish(const isa::TileOperands& operands) {
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
-    if (!operand.is_view && isa::writes(operand.role)) recordTile(operand.tile, true);
+    if (!operand.is_view && !operand.recorded_by_element && isa::writes(operand.role))
+      recordTile(operand.tile, true);
   }
 }
 
@@ -65,7 +74,19 @@ numerics::TileRef Core::tileRef(const isa::TileRegister& tile) const {
 void Core::recordTile(const isa::TileRegister& tile, bool write) {
   if (tile.empty()) return;
   Region& local = memory_.local(number_);
-  isa::forEachRun(tile, [&](uint64_t offset, uint64_t bytes) { recordRun(local, offset, bytes, write); });
+  isa::forEachRun(tile,
+                  [&](uint64_t offset, uint64_t bytes) { recordRun(local, offset, bytes, write); });
+}
+
+void Core::recordElements(const isa::TileRegister& tile, uint64_t row, uint64_t column,
+                          uint64_t count, bool write) {
+  const uint64_t size = tile.elementBytes();
+  const uint64_t start =
+      tile.base + row / tile.inner * tile.ostride + row % tile.inner * tile.istride;
+  Region& local = memory_.local(number_);
+  if (tile.step == 1) return recordRun(local, start + column * size, count * size, write);
+  for (uint64_t c = column; c < column + count; ++c)
+    recordRun(local, start + c * tile.step * size, size, write);
 }
 
 void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write) {

@@ -45,7 +45,8 @@ class ElfImage {
   Status parseSections();
   Status parseSymbols(std::span<const std::byte> symbols, std::span<const std::byte> strings);
   /// `length` bytes at `offset` of the file, or an error that names `what`.
-  Result<std::span<const std::byte>> slice(uint64_t offset, uint64_t length, const std::string& what) const;
+  Result<std::span<const std::byte>> slice(uint64_t offset, uint64_t length,
+                                           const std::string& what) const;
 
   std::string name_;
   std::vector<std::byte> file_;

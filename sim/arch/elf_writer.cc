@@ -35,7 +35,8 @@ std::vector<std::byte> writeElf(uint64_t address, std::span<const uint32_t> word
   const std::string section_names("\0.symtab\0.strtab\0.shstrtab\0", 27);
   const uint64_t code_at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), code_bytes = words.size_bytes();
   const uint64_t table_at = code_at + code_bytes, strings_at = table_at + table.size();
-  const uint64_t names_at = strings_at + strings.size(), sections_at = names_at + section_names.size();
+  const uint64_t names_at = strings_at + strings.size(),
+                 sections_at = names_at + section_names.size();
 
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -54,7 +55,8 @@ std::vector<std::byte> writeElf(uint64_t address, std::span<const uint32_t> word
   header.e_shentsize = sizeof(Elf64_Shdr);
   header.e_shnum = 4;
   header.e_shstrndx = 3;
-  const Elf64_Phdr segment{PT_LOAD, PF_R | PF_W | PF_X, code_at, address, address, code_bytes, code_bytes, 4};
+  const Elf64_Phdr segment{PT_LOAD, PF_R | PF_W | PF_X, code_at,    address,
+                           address, code_bytes,         code_bytes, 4};
   const Elf64_Shdr symtab{1, SHT_SYMTAB, 0, 0, table_at, table.size(), 2, 1, 8, sizeof(Elf64_Sym)};
   const Elf64_Shdr strtab{9, SHT_STRTAB, 0, 0, strings_at, strings.size(), 0, 0, 1, 0};
   const Elf64_Shdr shstrtab{17, SHT_STRTAB, 0, 0, names_at, section_names.size(), 0, 0, 1, 0};
@@ -65,7 +67,8 @@ std::vector<std::byte> writeElf(uint64_t address, std::span<const uint32_t> word
   for (uint32_t word : words) append(out, word);
   out.insert(out.end(), table.begin(), table.end());
   for (const std::string& text : {strings, section_names})
-    out.insert(out.end(), reinterpret_cast<const std::byte*>(text.data()), reinterpret_cast<const std::byte*>(text.data() + text.size()));
+    out.insert(out.end(), reinterpret_cast<const std::byte*>(text.data()),
+               reinterpret_cast<const std::byte*>(text.data() + text.size()));
   append(out, Elf64_Shdr{});
   append(out, symtab);
   append(out, strtab);

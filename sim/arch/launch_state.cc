@@ -38,7 +38,8 @@ bool LaunchState::passBarrier(unsigned core, uint64_t mask) {
 std::string LaunchState::missingAtBarrier(unsigned core) const {
   std::string text;
   for (unsigned i = 0; i < cores_; ++i)
-    if ((arrived_[core] >> i & 1) && arrived_[i] != arrived_[core]) text += fmt::format("{}core {}", text.empty() ? "" : ", ", i);
+    if ((arrived_[core] >> i & 1) && arrived_[i] != arrived_[core])
+      text += fmt::format("{}core {}", text.empty() ? "" : ", ", i);
   return text;
 }
 

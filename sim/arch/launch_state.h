@@ -29,7 +29,8 @@ class LaunchState {
   std::string missingAtBarrier(unsigned core) const;
 
  private:
-  LaunchState(unsigned cores, RaceDetector races) : cores_(cores), races_(std::move(races)), arrived_(cores), released_(cores) {}
+  LaunchState(unsigned cores, RaceDetector races)
+      : cores_(cores), races_(std::move(races)), arrived_(cores), released_(cores) {}
 
   unsigned cores_;
   RaceDetector races_;

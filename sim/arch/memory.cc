@@ -28,7 +28,8 @@ Result<std::unique_ptr<Memory>> Memory::create(const isa::Machine& machine) {
   if (!global.ok()) return global.error();
   memory->global_ = std::move(*global);
   for (unsigned core = 0; core < machine.cores; ++core) {
-    auto local = makeRegion(machine.local_bytes, static_cast<uint16_t>(1 + core), fmt::format("local memory of core {}", core));
+    auto local = makeRegion(machine.local_bytes, static_cast<uint16_t>(1 + core),
+                            fmt::format("local memory of core {}", core));
     if (!local.ok()) return local.error();
     memory->locals_.push_back(std::move(*local));
   }
@@ -49,12 +50,14 @@ std::optional<std::pair<unsigned, uint64_t>> Memory::window(unsigned core, uint6
 }
 
 std::optional<Place> Memory::find(unsigned core, uint64_t address, uint64_t size) {
-  if (const uint64_t offset = address - global_base_; address >= global_base_ && offset < global_->size()) {
+  if (const uint64_t offset = address - global_base_;
+      address >= global_base_ && offset < global_->size()) {
     if (size > global_->size() - offset) return std::nullopt;
     return Place{global_.get(), offset};
   }
   const auto found = window(core, address);
-  if (!found || found->second >= local_bytes_ || size > local_bytes_ - found->second) return std::nullopt;
+  if (!found || found->second >= local_bytes_ || size > local_bytes_ - found->second)
+    return std::nullopt;
   return Place{locals_[found->first].get(), found->second};
 }
 
@@ -77,8 +80,9 @@ uint64_t Memory::canonicalAddress(uint16_t region, uint64_t offset) const {
 }
 
 std::string Memory::describeMap() const {
-  return fmt::format("global memory {:#x}..{:#x}, own local memory {:#x}..{:#x}", global_base_, global_base_ + global_->size() - 1,
-                     isa::kLocalWindowBase, isa::kLocalWindowBase + local_bytes_ - 1);
+  return fmt::format("global memory {:#x}..{:#x}, own local memory {:#x}..{:#x}", global_base_,
+                     global_base_ + global_->size() - 1, isa::kLocalWindowBase,
+                     isa::kLocalWindowBase + local_bytes_ - 1);
 }
 
 void Memory::reserve(unsigned core, const Place& place) {
@@ -96,7 +100,8 @@ void Memory::dropReservation(unsigned core) {
   reservations_[core].valid = false;
 }
 
-void Memory::breakReservations(unsigned core, const Region& region, uint64_t offset, uint64_t size) {
+void Memory::breakReservations(unsigned core, const Region& region, uint64_t offset,
+                               uint64_t size) {
   for (unsigned other = 0; other < reservations_.size(); ++other) {
     const Reservation& r = reservations_[other];
     if (other == core || !r.valid || r.region != region.id) continue;

@@ -16,7 +16,8 @@ const DecodeCache::Page* DecodeCache::page(uint64_t address) {
     if (address < memory_.globalBase() || offset >= global.size()) return nullptr;
     if (pages_.size() >= kMaxPages) clear();
     auto page = std::make_unique<Page>();
-    for (size_t i = 0; i < page->size(); ++i) (*page)[i] = isa::decode(loadBytes<uint32_t>(global.data() + offset + 4 * i));
+    for (size_t i = 0; i < page->size(); ++i)
+      (*page)[i] = isa::decode(loadBytes<uint32_t>(global.data() + offset + 4 * i));
     found = pages_.emplace(address, std::move(page)).first;
   }
   slot = {address, found->second.get()};

@@ -32,7 +32,8 @@ Result<std::unique_ptr<FunctionalDevice>> FunctionalDevice::create(const isa::Ma
   if (!memory.ok()) return memory.error();
   device->memory_ = std::move(*memory);
   for (unsigned i = 0; i < machine.cores; ++i)
-    device->cores_.push_back(std::make_unique<Core>(i, device->machine_, *device->memory_, device->findings_));
+    device->cores_.push_back(
+        std::make_unique<Core>(i, device->machine_, *device->memory_, device->findings_));
   device->cache_ = std::make_unique<DecodeCache>(*device->memory_);
   device->heap_ = machine.global_base;
   return device;
@@ -42,19 +43,23 @@ Status FunctionalDevice::load(const ElfImage& image) {
   for (const Segment& segment : image.segments()) {
     const auto place = memory_->find(0, segment.address, segment.size);
     if (!place || place->region != &memory_->global())
-      return Error{fmt::format("{}: segment at {:#x} of {} bytes does not fit: machine '{}' has {}", image.name(), segment.address,
-                               segment.size, machine_.displayName(), memory_->describeMap())};
+      return Error{fmt::format("{}: segment at {:#x} of {} bytes does not fit: machine '{}' has {}",
+                               image.name(), segment.address, segment.size, machine_.displayName(),
+                               memory_->describeMap())};
     std::ranges::copy(segment.bytes, place->data());
     // The rest is zero already: segments are loaded into a fresh device.
     place->region->init.setRange(place->offset, segment.size);
     heap_ = std::max(heap_, (segment.address + segment.size + kPage - 1) / kPage * kPage);
   }
-  if (image.entry() % 4 != 0) return Error{fmt::format("{}: entry point {:#x} is not a multiple of 4", image.name(), image.entry())};
+  if (image.entry() % 4 != 0)
+    return Error{
+        fmt::format("{}: entry point {:#x} is not a multiple of 4", image.name(), image.entry())};
   entry_ = image.entry();
   tohost_ = image.symbol("tohost");
   fromhost_ = image.symbol("fromhost");
   if (tohost_ && !memory_->find(0, *tohost_, 8))
-    return Error{fmt::format("{}: symbol tohost is at {:#x}, which is not memory: {}", image.name(), *tohost_, memory_->describeMap())};
+    return Error{fmt::format("{}: symbol tohost is at {:#x}, which is not memory: {}", image.name(),
+                             *tohost_, memory_->describeMap())};
   return {};
 }
 
@@ -62,8 +67,9 @@ Result<uint64_t> FunctionalDevice::allocate(uint64_t bytes) {
   const uint64_t end = machine_.global_base + machine_.global_bytes;
   const uint64_t rounded = (bytes + 2 * kPage - 1) / kPage * kPage;  // at least one byte of gap
   if (bytes > machine_.global_bytes || rounded > end - heap_)
-    return Error{fmt::format("cannot allocate {} bytes: {} of {} bytes of global memory are left on machine '{}'", bytes, end - heap_,
-                             machine_.global_bytes, machine_.displayName())};
+    return Error{fmt::format(
+        "cannot allocate {} bytes: {} of {} bytes of global memory are left on machine '{}'", bytes,
+        end - heap_, machine_.global_bytes, machine_.displayName())};
   const uint64_t address = heap_;
   heap_ += rounded;
   return address;
@@ -71,7 +77,8 @@ Result<uint64_t> FunctionalDevice::allocate(uint64_t bytes) {
 
 Status FunctionalDevice::write(uint64_t address, std::span<const std::byte> bytes) {
   const auto place = memory_->find(0, address, bytes.size());
-  if (!place) return Error{fmt::format("cannot write {} bytes at {:#x}: not memory", bytes.size(), address)};
+  if (!place)
+    return Error{fmt::format("cannot write {} bytes at {:#x}: not memory", bytes.size(), address)};
   std::ranges::copy(bytes, place->data());
   place->region->init.setRange(place->offset, bytes.size());
   return {};
@@ -79,14 +86,16 @@ Status FunctionalDevice::write(uint64_t address, std::span<const std::byte> byte
 
 Status FunctionalDevice::read(uint64_t address, std::span<std::byte> bytes) {
   const auto place = memory_->find(0, address, bytes.size());
-  if (!place) return Error{fmt::format("cannot read {} bytes at {:#x}: not memory", bytes.size(), address)};
+  if (!place)
+    return Error{fmt::format("cannot read {} bytes at {:#x}: not memory", bytes.size(), address)};
   std::ranges::copy(std::span(place->data(), bytes.size()), bytes.begin());
   return {};
 }
 
 Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
   if (options.cores < 1 || options.cores > cores_.size())
-    return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores, machine_.displayName(), cores_.size())};
+    return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores,
+                             machine_.displayName(), cores_.size())};
   auto launch = LaunchState::create(options.cores, *memory_);
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
@@ -138,21 +147,24 @@ RunResult FunctionalDevice::finish(RunStatus status, const LaunchOptions& option
 
 std::string FunctionalDevice::describeCores(const LaunchOptions& options) const {
   std::string text;
-  for (unsigned i = 0; i < options.cores; ++i) text += fmt::format("core {} at pc {:#x}\n", i, cores_[i]->pc());
+  for (unsigned i = 0; i < options.cores; ++i)
+    text += fmt::format("core {} at pc {:#x}\n", i, cores_[i]->pc());
   return text;
 }
 
 std::string FunctionalDevice::describeWaiting(const LaunchOptions& options) const {
   std::string text;
   for (unsigned i = 0; i < options.cores; ++i)
-    if (cores_[i]->state() != CoreState::halted) text += fmt::format("core {} at pc {:#x} {}\n", i, cores_[i]->pc(), cores_[i]->waitingFor());
+    if (cores_[i]->state() != CoreState::halted)
+      text += fmt::format("core {} at pc {:#x} {}\n", i, cores_[i]->pc(), cores_[i]->waitingFor());
   return text;
 }
 
 uint64_t FunctionalDevice::counterTotal(isa::Counter counter) const {
   uint64_t total = 0;
   for (const auto& core : cores_)
-    total += counter == isa::Counter::retired_scalar ? core->retiredScalar() : core->counter(counter);
+    total +=
+        counter == isa::Counter::retired_scalar ? core->retiredScalar() : core->counter(counter);
   return total;
 }
 

@@ -25,10 +25,10 @@ enum class RunStatus : uint8_t { exited, fault, deadlock, instruction_limit };
 std::string_view runStatusName(RunStatus status);
 
 struct LaunchOptions {
-  unsigned cores = 1;               // cores 0..cores-1 start at the entry point
-  uint64_t arguments = 0;           // a0: address of the argument block, 0 if none
-  uint64_t instruction_limit = 0;   // over all cores; 0: none
-  Htif::Console console;            // what the program prints; may be empty
+  unsigned cores = 1;              // cores 0..cores-1 start at the entry point
+  uint64_t arguments = 0;          // a0: address of the argument block, 0 if none
+  uint64_t instruction_limit = 0;  // over all cores; 0: none
+  Htif::Console console;           // what the program prints; may be empty
   const CommitSink* commits = nullptr;
 };
 

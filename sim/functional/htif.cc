@@ -54,8 +54,10 @@ std::optional<uint64_t> Htif::serveCall(unsigned core, uint64_t block) {
       result = request[3];
     }
   } else {
-    problem_ = fmt::format("tohost asks for call {} (length {}); write (64, at most {} bytes) and exit (93) are served", request[0],
-                           request[3], kMaxWrite);
+    problem_ = fmt::format(
+        "tohost asks for call {} (length {}); write (64, at most {} bytes) and exit (93) are "
+        "served",
+        request[0], request[3], kMaxWrite);
   }
   storeBytes(place->data(), result);
   place->region->init.setRange(place->offset, 8);

@@ -12,7 +12,9 @@ namespace semantics = isa::semantics;
 void execute(Core& core, const isa::Instruction& in) {
   switch (in.id) {
 #include "isa/scalar_dispatch.inc"
-    case InstructionId::illegal: core.trap(isa::Cause::illegal, in.raw, isa::Rule::scalar_illegal); break;
+    case InstructionId::illegal:
+      core.trap(isa::Cause::illegal, in.raw, isa::Rule::scalar_illegal);
+      break;
     default: executeTile(core, in); break;
   }
 }
@@ -65,7 +67,8 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
 }  // namespace
 
 uint64_t runCore(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits) {
-  return commits ? run<true>(core, cache, budget, commits) : run<false>(core, cache, budget, commits);
+  return commits ? run<true>(core, cache, budget, commits)
+                 : run<false>(core, cache, budget, commits);
 }
 
 }  // namespace etalon::sim

@@ -91,7 +91,8 @@ TEST(FunctionalDevice, StopsAtTheInstructionLimitAndSaysWhere) {
 }
 
 TEST(FunctionalDevice, RunsEveryCoreWithItsNumber) {
-  TestBuilder p;  // each core adds 1 << (8 * mhartid) to a word; the last one to arrive exits with the sum
+  TestBuilder
+      p;  // each core adds 1 << (8 * mhartid) to a word; the last one to arrive exits with the sum
   p.csrrs(X{5}, 0xf14, X{0});
   p.slli(X{5}, X{5}, 3);
   p.li(X{6}, 1);

@@ -43,7 +43,8 @@ class TestBuilder : public isa::ProgramBuilder {
 /// A program on a fresh device of the machine `functional64` (or `machine`).
 class TestProgram {
  public:
-  explicit TestProgram(isa::ProgramBuilder& builder, const std::vector<std::string>& overrides = {}) {
+  explicit TestProgram(isa::ProgramBuilder& builder,
+                       const std::vector<std::string>& overrides = {}) {
     const auto words = builder.finish();
     EXPECT_TRUE(words.ok()) << (words.ok() ? "" : words.error().message);
     const auto machine = isa::openMachine("functional64", overrides);

@@ -156,14 +156,14 @@ void et_printf(const char* format, ...) {
     if (is_long) at++;
     switch (*at) {
       case 'd':
-      case 'i':
-        putSigned(&out, is_long ? va_arg(arguments, long) : va_arg(arguments, int));
-        break;
+      case 'i': putSigned(&out, is_long ? va_arg(arguments, long) : va_arg(arguments, int)); break;
       case 'u':
-        putUnsigned(&out, is_long ? va_arg(arguments, unsigned long) : va_arg(arguments, unsigned), 10, 1);
+        putUnsigned(&out, is_long ? va_arg(arguments, unsigned long) : va_arg(arguments, unsigned),
+                    10, 1);
         break;
       case 'x':
-        putUnsigned(&out, is_long ? va_arg(arguments, unsigned long) : va_arg(arguments, unsigned), 16, 1);
+        putUnsigned(&out, is_long ? va_arg(arguments, unsigned long) : va_arg(arguments, unsigned),
+                    16, 1);
         break;
       case 'p':
         putText(&out, "0x");

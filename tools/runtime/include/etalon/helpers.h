@@ -11,8 +11,9 @@ typedef uint16_t et_bf16; /* bits of a bf16, f16 or FP8 element: C does not comp
 typedef uint16_t et_f16;
 typedef uint8_t et_f8;
 
-#define ET_LOCAL_BASE 0x10000000ul        /* the core's own local memory, for scalar accesses */
-#define ET_CORE_WINDOW 0x4000000000ul     /* core c's local memory at ET_CORE_WINDOW + c * ET_CORE_STRIDE */
+#define ET_LOCAL_BASE 0x10000000ul /* the core's own local memory, for scalar accesses */
+#define ET_CORE_WINDOW \
+  0x4000000000ul /* core c's local memory at ET_CORE_WINDOW + c * ET_CORE_STRIDE */
 #define ET_CORE_STRIDE 0x10000000ul
 
 /* A byte of the own local memory as a C pointer. */
@@ -45,24 +46,32 @@ static inline unsigned long et_float(float value) {
 /* Bytes of an element type of 8 bits or more. */
 static inline unsigned long et_size(unsigned type) {
   switch (type) {
-    case ET_F32: case ET_I32: case ET_U32: return 4;
-    case ET_BF16: case ET_F16: case ET_I16: case ET_U16: return 2;
+    case ET_F32:
+    case ET_I32:
+    case ET_U32: return 4;
+    case ET_BF16:
+    case ET_F16:
+    case ET_I16:
+    case ET_U16: return 2;
     case ET_I64: return 8;
     default: return 1;
   }
 }
 
 /* A tile of rows x cols elements at local byte `base`, rows `stride` bytes apart. */
-#define et_tile_strided(tr, base, rows, cols, type, stride)                                                       \
-  et_tset(tr, (unsigned long)(base) | (unsigned long)(cols) << 32 | (unsigned long)(type) << 56 | 1ul << 62,      \
+#define et_tile_strided(tr, base, rows, cols, type, stride)                                   \
+  et_tset(tr,                                                                                 \
+          (unsigned long)(base) | (unsigned long)(cols) << 32 | (unsigned long)(type) << 56 | \
+              1ul << 62,                                                                      \
           1ul | (unsigned long)(rows) << 24, (unsigned long)(stride) << 32)
 /* The same with rows one after another. */
-#define et_tile(tr, base, rows, cols, type) et_tile_strided(tr, base, rows, cols, type, (unsigned long)(cols) * et_size(type))
+#define et_tile(tr, base, rows, cols, type) \
+  et_tile_strided(tr, base, rows, cols, type, (unsigned long)(cols) * et_size(type))
 /* A row of cols elements that stands for every one of `rows` rows. */
 #define et_tile_row(tr, base, rows, cols, type) et_tile_strided(tr, base, rows, cols, type, 0)
 /* A column of `rows` elements that stands for every one of `cols` columns (column step 0). */
-#define et_tile_column(tr, base, rows, cols, type)                                                         \
-  et_tset(tr, (unsigned long)(base) | (unsigned long)(cols) << 32 | (unsigned long)(type) << 56,           \
+#define et_tile_column(tr, base, rows, cols, type)                                               \
+  et_tset(tr, (unsigned long)(base) | (unsigned long)(cols) << 32 | (unsigned long)(type) << 56, \
           1ul | (unsigned long)(rows) << 24, et_size(type) << 32)
 
 /* View descriptor, 256 bytes (manual: view registers). */
@@ -88,11 +97,16 @@ typedef struct __attribute__((aligned(8))) {
 
 /* A view of a matrix with a box of box_rows x box_cols at its origin; move it with et_vseek: axis 0 rows, axis 1 columns.
    Elements outside the matrix load as 0 and are dropped on store, so edge tiles need no special case. */
-static inline et_view et_matrix_view(const void* base, unsigned type, unsigned long rows, unsigned long cols,
-                                     unsigned long row_stride_elements, unsigned box_rows, unsigned box_cols) {
+static inline et_view et_matrix_view(const void* base, unsigned type, unsigned long rows,
+                                     unsigned long cols, unsigned long row_stride_elements,
+                                     unsigned box_rows, unsigned box_cols) {
   const int64_t size = (int64_t)et_size(type);
   et_view v = {.base = (uint64_t)base,
-               .type = (uint8_t)type, .naxes = 2, .nbox = 2, .ncol = 1, .version = 1,
+               .type = (uint8_t)type,
+               .naxes = 2,
+               .nbox = 2,
+               .ncol = 1,
+               .version = 1,
                .axis = {{rows, (int64_t)row_stride_elements * size, 0}, {cols, size, 0}},
                .box = {ET_BOX(box_rows, 0, 1), ET_BOX(box_cols, 1, 1)}};
   return v;
@@ -133,12 +147,12 @@ typedef struct __attribute__((aligned(8))) {
 
      struct args { const et_bf16* A; const et_bf16* B; float* C; int64_t M, K, N; };
      ETALON_KERNEL(struct args, "gemm(A: bf16[M, K], B: bf16[K, N], out C: f32[M, N]) check matmul(A, B) -> C")  */
-#define ETALON_KERNEL(args, spec)                                                                       \
-  __attribute__((section(".note.etalon"), used, aligned(4))) static const struct {                      \
-    uint32_t name_bytes, desc_bytes, type;                                                              \
-    char name[8];                                                                                       \
-    uint32_t version, args_bytes;                                                                       \
-    char text[(sizeof(spec) + 3) & ~3ul];                                                               \
+#define ETALON_KERNEL(args, spec)                                                  \
+  __attribute__((section(".note.etalon"), used, aligned(4))) static const struct { \
+    uint32_t name_bytes, desc_bytes, type;                                         \
+    char name[8];                                                                  \
+    uint32_t version, args_bytes;                                                  \
+    char text[(sizeof(spec) + 3) & ~3ul];                                          \
   } et_kernel_note_ = {7, 8 + sizeof(spec), 1, "Etalon\0", 1, sizeof(args), spec};
 
 #endif /* ETALON_HELPERS_H_ */

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shorthand of the description: operation lists, variants of one instruction, and rows of types by class."""
+from encoding import DescriptionError
+
+# Element types of the vector unit by class, and the profile that a type beyond Et-base needs.
+TYPE_CLASSES = {
+    "@float": ["f32", "bf16", "f16", "f8e4m3", "f8e5m2"],
+    "@int": ["i8", "i16", "i32"],
+    "@uint": ["u8", "u16", "u32"],
+}
+TYPE_CLASSES["@number"] = TYPE_CLASSES["@float"] + TYPE_CLASSES["@int"] + TYPE_CLASSES["@uint"]
+TYPE_PROFILES = {"f16": "Et-f16", "f8e4m3": "Et-fp8", "f8e5m2": "Et-fp8", "e8m0": "Et-mx"}
+# Comparisons give 0 or 1: a byte each, or a word for chains and sums of them.
+MASK_TYPES = ["u8", "u32"]
+
+CLASS_OF = {"float": "@float", "int": "@int", "uint": "@uint"}
+COMPUTE_TYPE = {"float": "f32", "int": "i32", "uint": "u32"}
+
+
+def operation_types(op, tiles):
+    """Type rows of a one-step instruction: sources of one class; td of the same class, or a mask."""
+    for name in op["classes"]:
+        td = MASK_TYPES if op["result"] == "mask" else CLASS_OF[name]
+        yield {"td": td} | {tile: CLASS_OF[name] for tile in tiles}
+
+
+def expand_operations(operations, where):
+    """One-step instructions of an operation list: et.NAME td, ta(, tb) and et.NAME.x td, ta, rs2."""
+    for op in operations:
+        code = format(op["code"], "07b")
+        base = {"summary": op["summary"], "operation": op["name"]}
+        for form in ("vv", "vx"):
+            if form in op["forms"] and not op.get("examples", {}).get(form):
+                raise DescriptionError(f"{where}: operation '{op['name']}' has form {form} but no example for it")
+        if "vv" in op["forms"]:
+            tiles = ["ta", "tb"] if op["arity"] == 2 else ["ta"]
+            yield base | {"name": f"et.{op['name']}", "encoding": f"{code} {'tb' if op['arity'] == 2 else '00000'} ta 000 td 1011011",
+                          "syntax": ", ".join(["td"] + tiles), "semantics": "elementwise",
+                          "types": list(operation_types(op, tiles)), "examples": op["examples"]["vv"]}
+        if "vx" in op["forms"]:
+            yield base | {"name": f"et.{op['name']}.x", "encoding": f"{code} rs2 ta 001 td 1011011", "syntax": "td, ta, rs2",
+                          "semantics": "elementwise_scalar", "types": list(operation_types(op, ["ta"])),
+                          "examples": op["examples"]["vx"]}
+
+
+def expand_variants(entries):
+    """An entry with `variants` stands for one instruction a variant: `{code}` of its encoding filled in, fields replaced."""
+    for entry in entries:
+        if "variants" not in entry:
+            yield entry
+            continue
+        common = {k: v for k, v in entry.items() if k != "variants"}
+        for variant in entry["variants"]:
+            own = {k: v for k, v in variant.items() if k != "code"}
+            yield common | own | {"encoding": common["encoding"].replace("{code}", variant["code"])}
+
+
+def as_list(value):
+    return [value] if isinstance(value, str) else list(value)
+
+
+def expand_row(row):
+    """Class names filled in; a row that used one is split so that every row needs one set of profiles, the smallest first."""
+    roles = {role: as_list(value) for role, value in row.items() if role not in ("profile", "each")}
+    if not any(name.startswith("@") for names in roles.values() for name in names):
+        yield row
+        return
+    roles = {role: [t for name in names for t in TYPE_CLASSES.get(name, [name])] for role, names in roles.items()}
+    needed = sorted({TYPE_PROFILES[t] for names in roles.values() for t in names if t in TYPE_PROFILES})
+    subsets = [[p for n, p in enumerate(needed) if bits >> n & 1] for bits in range(1 << len(needed))]
+    for subset in sorted(subsets, key=len):
+        allowed = {role: [t for t in names if TYPE_PROFILES.get(t) in (None, *subset)] for role, names in roles.items()}
+        if all(allowed.values()):
+            yield allowed | ({"profile": " ".join(subset)} if subset else {})
+
+
+def expand_types(rows):
+    """`each: [a, b]` with a role of value `each` stands for one row a type; `@float` and the like for a class of types."""
+    for row in rows:
+        if "each" not in row:
+            yield from expand_row(row)
+            continue
+        for name in [t for each in as_list(row["each"]) for t in TYPE_CLASSES.get(each, [each])]:
+            one = {role: name if value == "each" else value for role, value in row.items() if role != "each"}
+            by_class = any(str(each).startswith("@") for each in as_list(row["each"]))
+            if by_class and name in TYPE_PROFILES and "profile" not in one:
+                one["profile"] = TYPE_PROFILES[name]
+            yield from expand_row(one)

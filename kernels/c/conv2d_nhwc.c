@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* 2-D convolution, channels last: y[B,OH,OW,F] = x[B,H,W,C] * w[R,S,C,F]. See conv2d_im2col.h. */
+#include "conv2d_im2col.h"
+
+struct args {
+  struct conv_args conv;
+  int64_t B, H, W, C, R, S, F;
+};
+ETALON_KERNEL(struct args,
+              "conv2d_nhwc(x: bf16[B, H, W, C], w: bf16[R, S, C, F], "
+              "out y: f32[B, (H + 2*pad - dilation*(R - 1) - 1)/stride + 1, "
+              "(W + 2*pad - dilation*(S - 1) - 1)/stride + 1, F], "
+              "stride: i32 = 1, pad: i32 = 0, dilation: i32 = 1) "
+              "check conv2d(x, w) -> y with layout=nhwc, stride=stride, pad=pad, dilation=dilation")
+
+int main(void* p, unsigned long core, unsigned long cores) {
+  const struct args* a = p;
+  const long OH = (a->H + 2 * a->conv.pad - a->conv.dilation * (a->R - 1) - 1) / a->conv.stride + 1;
+  const long OW = (a->W + 2 * a->conv.pad - a->conv.dilation * (a->S - 1) - 1) / a->conv.stride + 1;
+  const struct conv_shape s = {a->B,
+                               a->H,
+                               a->W,
+                               a->C,
+                               a->R,
+                               a->S,
+                               a->F,
+                               a->H * a->W * a->C * 2,
+                               a->W * a->C * 2,
+                               a->C * 2,
+                               2,
+                               OH * OW * a->F * 4,
+                               OW * a->F * 4,
+                               a->F * 4,
+                               4};
+  conv2d(&a->conv, &s, core, cores);
+  return 0;
+}
