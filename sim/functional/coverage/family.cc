@@ -4,7 +4,8 @@
 namespace etalon::sim::coverage {
 
 const Family* familyOf(const isa::InstructionInfo& info) {
-  for (const Family* family : {&kMatrixFamily, &kTransferFamily, &kIndexedFamily})
+  for (const Family* family :
+       {&kMatrixFamily, &kTransferFamily, &kIndexedFamily, &kElementwiseFamily})
     if (family->takes(info)) return family;
   return nullptr;
 }

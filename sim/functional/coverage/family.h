@@ -31,5 +31,6 @@ void require(Space& space, const std::string& dimension_a, const std::string& di
 extern const Family kMatrixFamily;
 extern const Family kTransferFamily;
 extern const Family kIndexedFamily;
+extern const Family kElementwiseFamily;
 
 }  // namespace etalon::sim::coverage

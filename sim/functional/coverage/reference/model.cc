@@ -73,7 +73,8 @@ uint64_t View::columns() const {
 }
 
 bool execute(Call& call, Memory& memory) {
-  return executeMatrix(call, memory) || executeDma(call, memory);
+  return executeMatrix(call, memory) || executeDma(call, memory) ||
+         executeElementwise(call, memory);
 }
 
 }  // namespace etalon::reference

@@ -96,5 +96,6 @@ bool execute(Call& call, Memory& memory);
 // One function a group; false if the instruction is of another group.
 bool executeMatrix(Call& call, Memory& memory);
 bool executeDma(Call& call, Memory& memory);
+bool executeElementwise(Call& call, Memory& memory);
 
 }  // namespace etalon::reference

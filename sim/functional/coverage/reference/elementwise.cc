@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-step element-wise instructions, with a tile or a scalar, and conversions.
+#include "sim/functional/coverage/reference/lane.h"
+#include "sim/functional/coverage/reference/model.h"
+
+namespace etalon::reference {
+namespace {
+
+/// A source of one element: its type and bits.
+struct Source {
+  ElementType type;
+  uint64_t bits;
+};
+
+bool movesBits(std::string_view op) {
+  return op == "neg" || op == "abs" || op == "copysign" || op == "select";
+}
+
+uint64_t signOf(ElementType type) { return uint64_t{1} << (bitsOf(type) - 1); }
+
+/// neg, abs, copysign and select where the moved source has td's type, so that payloads stay.
+uint64_t moveBits(std::string_view op, const std::vector<Source>& s) {
+  if (op == "select") return s[0].bits ? s[1].bits : s[2].bits;
+  const uint64_t sign = signOf(s[0].type);
+  if (op == "neg") return s[0].bits ^ sign;
+  const bool negative = op == "copysign" && (s[1].bits & signOf(s[1].type));
+  return (s[0].bits & ~sign) | (negative ? sign : 0);
+}
+
+uint64_t resultOf(std::string_view op, const std::vector<Source>& s, ElementType td) {
+  const size_t typed = op == "select" ? 1 : 0;
+  const ElementType compute = widened(s[typed].type);
+  const size_t moved = op != "select" ? 0 : s[0].bits ? 1 : 2;
+  if (movesBits(op) && isFloatType(td) && s[moved].type == td) return moveBits(op, s);
+  const auto value = [&](size_t i) { return i < s.size() ? widen(s[i].type, s[i].bits) : 0; };
+  const uint32_t result = applyLane(op, compute, td, {value(0), value(1), value(2)});
+  return narrow(isComparison(op) ? ElementType::u32 : compute, result, td);
+}
+
+/// Operands by the instruction's name: tiles by name, scalars as a 32-bit value of the type that
+/// the tile operand computes in.
+std::vector<Source> sourcesOf(const Call& call, const std::vector<std::string>& names,
+                              ElementType scalar_type, const Memory& memory, uint64_t r,
+                              uint64_t c) {
+  std::vector<Source> sources;
+  for (const std::string& name : names) {
+    if (call.has(name)) {
+      const Tile& tile = call.tile(name);
+      sources.push_back({tile.type, readElement(memory, tile, r, c)});
+    } else {
+      sources.push_back({scalar_type, call.x.find(name)->second & 0xffffffff});
+    }
+  }
+  return sources;
+}
+
+/// Operand names in the order of the operation's a, b, c.
+std::vector<std::string> operandNames(std::string_view op, bool scalar, bool reversed) {
+  if (op == "fma") return {"ta", scalar ? "rs2" : "tb", "tc"};
+  if (op == "select") return {"tm", "ta", scalar ? "rs3" : "tb"};
+  if (op == "requant") return {"ta", scalar ? "rs2" : "tmul", scalar ? "rs3" : "tshift"};
+  if (arity(op) == 1) return {"ta"};
+  if (reversed) return {"rs2", "ta"};
+  return {"ta", scalar ? "rs2" : "tb"};
+}
+
+void executeConversion(Call& call, Memory& memory) {
+  const Tile &ta = call.tile("ta"), &td = call.tile("td");
+  const Mode mode = {(call.mode & 7) == 1, (call.mode & 8) != 0};
+  Matrix d = readTile(memory, ta);
+  for (uint64_t& bits : d.bits) bits = convert(ta.type, bits, td.type, mode);
+  writeTile(memory, td, d);
+}
+
+}  // namespace
+
+bool executeElementwise(Call& call, Memory& memory) {
+  if (call.name == "et.cvt") {
+    executeConversion(call, memory);
+    return true;
+  }
+  std::string_view op = std::string_view(call.name).substr(3);
+  const bool scalar = op.ends_with(".x");
+  if (scalar) op.remove_suffix(2);
+  const bool reversed = scalar && (op == "rsub" || op == "rdiv" || op == "rshl" || op == "rshr");
+  if (reversed) op.remove_prefix(1);
+  if (!isLaneOperation(op) || !call.has("td") || !call.has("ta")) return false;
+  const Tile& td = call.tile("td");
+  const std::vector<std::string> names = operandNames(op, scalar, reversed);
+  const ElementType scalar_type = widened(call.tile("ta").type);
+  Matrix d(td.rows(), td.columns());
+  for (uint64_t r = 0; r < d.rows; ++r)
+    for (uint64_t c = 0; c < d.columns; ++c)
+      d.at(r, c) = resultOf(op, sourcesOf(call, names, scalar_type, memory, r, c), td.type);
+  writeTile(memory, td, d);
+  return true;
+}
+
+}  // namespace etalon::reference
