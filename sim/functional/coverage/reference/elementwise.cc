@@ -10,30 +10,40 @@ namespace {
 struct Source {
   ElementType type;
   uint64_t bits;
+  bool is_tile;
 };
-
-bool movesBits(std::string_view op) {
-  return op == "neg" || op == "abs" || op == "copysign" || op == "select";
-}
 
 uint64_t signOf(ElementType type) { return uint64_t{1} << (bitsOf(type) - 1); }
 
-/// neg, abs, copysign and select where the moved source has td's type, so that payloads stay.
-uint64_t moveBits(std::string_view op, const std::vector<Source>& s) {
-  if (op == "select") return s[0].bits ? s[1].bits : s[2].bits;
-  const uint64_t sign = signOf(s[0].type);
+/// neg, abs, copysign and select of floats move bits, payloads included, where every tile that is
+/// moved has td's type.
+bool movesBits(std::string_view op, const std::vector<Source>& s, ElementType td) {
+  if (!isFloatType(td)) return false;
+  const auto movable = [&](size_t i) { return !s[i].is_tile || s[i].type == td; };
+  if (op == "select") return movable(1) && movable(2);
+  return (op == "neg" || op == "abs" || op == "copysign") && movable(0);
+}
+
+uint64_t moveBits(std::string_view op, const std::vector<Source>& s, ElementType td) {
+  if (op == "select") {
+    const Source& moved = s[0].bits ? s[1] : s[2];
+    return moved.type == td ? moved.bits
+                            : narrow(widened(moved.type), static_cast<uint32_t>(moved.bits), td);
+  }
+  const uint64_t sign = signOf(td);
   if (op == "neg") return s[0].bits ^ sign;
   const bool negative = op == "copysign" && (s[1].bits & signOf(s[1].type));
   return (s[0].bits & ~sign) | (negative ? sign : 0);
 }
 
 uint64_t resultOf(std::string_view op, const std::vector<Source>& s, ElementType td) {
-  const size_t typed = op == "select" ? 1 : 0;
-  const ElementType compute = widened(s[typed].type);
-  const size_t moved = op != "select" ? 0 : s[0].bits ? 1 : 2;
-  if (movesBits(op) && isFloatType(td) && s[moved].type == td) return moveBits(op, s);
+  const ElementType compute = widened(s[op == "select" ? 1 : 0].type);
+  if (movesBits(op, s, td)) return moveBits(op, s, td);
   const auto value = [&](size_t i) { return i < s.size() ? widen(s[i].type, s[i].bits) : 0; };
-  const uint32_t result = applyLane(op, compute, td, {value(0), value(1), value(2)});
+  uint32_t second = value(1);
+  // The sign of b is its own, also that of a NaN, which widening would lose.
+  if (op == "copysign") second = s[1].bits & signOf(s[1].type) ? 0x80000000u : 0;
+  const uint32_t result = applyLane(op, compute, td, {value(0), second, value(2)});
   return narrow(isComparison(op) ? ElementType::u32 : compute, result, td);
 }
 
@@ -46,9 +56,9 @@ std::vector<Source> sourcesOf(const Call& call, const std::vector<std::string>& 
   for (const std::string& name : names) {
     if (call.has(name)) {
       const Tile& tile = call.tile(name);
-      sources.push_back({tile.type, readElement(memory, tile, r, c)});
+      sources.push_back({tile.type, readElement(memory, tile, r, c), true});
     } else {
-      sources.push_back({scalar_type, call.x.find(name)->second & 0xffffffff});
+      sources.push_back({scalar_type, call.x.find(name)->second & 0xffffffff, false});
     }
   }
   return sources;

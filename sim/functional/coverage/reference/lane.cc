@@ -148,7 +148,7 @@ uint32_t applyLane(std::string_view op, ElementType compute, ElementType range,
 
 uint32_t widen(ElementType type, uint64_t bits) {
   const ElementType wide = widened(type);
-  if (type == wide && type != ElementType::f32) return static_cast<uint32_t>(bits);
+  if (type == wide) return static_cast<uint32_t>(bits);
   return static_cast<uint32_t>(encode(wide, decode(type, bits)));
 }
 

@@ -26,7 +26,8 @@ bool isComparison(std::string_view op);
 uint32_t applyLane(std::string_view op, ElementType compute, ElementType range,
                    const Operands& values);
 
-/// A source element as the vector unit sees it: widened exactly, NaNs canonical.
+/// A source element as the vector unit sees it: 32-bit types as they are, others widened exactly with
+/// canonical NaNs.
 uint32_t widen(ElementType type, uint64_t bits);
 /// A 32-bit value of type `from` (f32, i32, u32) as written to a tile: f32 to f32 moves bits, else
 /// one rounding to nearest even without saturation; integers modulo 2^w.
