@@ -32,5 +32,6 @@ extern const Family kMatrixFamily;
 extern const Family kTransferFamily;
 extern const Family kIndexedFamily;
 extern const Family kElementwiseFamily;
+extern const Family kRowsFamily;
 
 }  // namespace etalon::sim::coverage

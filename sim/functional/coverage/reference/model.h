@@ -97,5 +97,7 @@ bool execute(Call& call, Memory& memory);
 bool executeMatrix(Call& call, Memory& memory);
 bool executeDma(Call& call, Memory& memory);
 bool executeElementwise(Call& call, Memory& memory);
+bool executeRows(Call& call, Memory& memory);
+bool executeMovement(Call& call, Memory& memory);
 
 }  // namespace etalon::reference
