@@ -59,13 +59,9 @@ def as_list(value):
     return [value] if isinstance(value, str) else list(value)
 
 
-def expand_row(row):
-    """Class names filled in; a row that used one is split so that every row needs one set of profiles, the smallest first."""
-    roles = {role: as_list(value) for role, value in row.items() if role not in ("profile", "each")}
-    if not any(name.startswith("@") for names in roles.values() for name in names):
-        yield row
-        return
-    roles = {role: [t for name in names for t in TYPE_CLASSES.get(name, [name])] for role, names in roles.items()}
+def split_by_profile(row):
+    """Rows that each need one set of profiles, the smallest set first, and together allow the same types."""
+    roles = {role: [t for name in as_list(names) for t in TYPE_CLASSES.get(name, [name])] for role, names in row.items()}
     needed = sorted({TYPE_PROFILES[t] for names in roles.values() for t in names if t in TYPE_PROFILES})
     subsets = [[p for n, p in enumerate(needed) if bits >> n & 1] for bits in range(1 << len(needed))]
     for subset in sorted(subsets, key=len):
@@ -74,15 +70,17 @@ def expand_row(row):
             yield allowed | ({"profile": " ".join(subset)} if subset else {})
 
 
+def expand_each(row):
+    for name in [t for each in as_list(row["each"]) for t in TYPE_CLASSES.get(each, [each])]:
+        yield {role: name if value == "each" else value for role, value in row.items() if role != "each"}
+
+
 def expand_types(rows):
-    """`each: [a, b]` with a role of value `each` stands for one row a type; `@float` and the like for a class of types."""
+    """`each: [a, b]` with a role of value `each` stands for one row a type; `@float` and the like for a class of types.
+
+    A row with a class says nothing of profiles: they follow from its types.
+    """
     for row in rows:
-        if "each" not in row:
-            yield from expand_row(row)
-            continue
-        for name in [t for each in as_list(row["each"]) for t in TYPE_CLASSES.get(each, [each])]:
-            one = {role: name if value == "each" else value for role, value in row.items() if role != "each"}
-            by_class = any(str(each).startswith("@") for each in as_list(row["each"]))
-            if by_class and name in TYPE_PROFILES and "profile" not in one:
-                one["profile"] = TYPE_PROFILES[name]
-            yield from expand_row(one)
+        classes = any(name.startswith("@") for names in row.values() for name in as_list(names))
+        for one in expand_each(row) if "each" in row else [row]:
+            yield from split_by_profile(one) if classes else [one]
