@@ -10,8 +10,8 @@ const Family* familyOf(const isa::InstructionInfo& info) {
   return nullptr;
 }
 
-Space spaceOf(const isa::InstructionInfo& info, const Family& family) {
-  const std::vector<TypeTuple> tuples = legalTuples(info.id);
+Space spaceOf(const isa::InstructionInfo& info, const Family& family,
+              const std::vector<TypeTuple>& tuples) {
   Space space;
   space.dimensions.push_back({"types", {}});
   for (const TypeTuple& tuple : tuples) space.dimensions[0].values.push_back(tupleText(tuple));

@@ -20,8 +20,9 @@ struct Family {
 /// The family of an instruction; nullptr if none takes it.
 const Family* familyOf(const isa::InstructionInfo& info);
 
-/// The space of an instruction of a family.
-Space spaceOf(const isa::InstructionInfo& info, const Family& family);
+/// The space of an instruction of a family and its tuples.
+Space spaceOf(const isa::InstructionInfo& info, const Family& family,
+              const std::vector<TypeTuple>& tuples);
 
 /// A rule on two dimensions by name, for Space::allowed; the values as text.
 using PairRule = std::function<bool(const std::string& a, const std::string& b)>;

@@ -51,7 +51,7 @@ Shape shapeOf(string_view name, string_view operand, Shape ta, uint64_t other) {
 }
 
 void describe(const isa::InstructionInfo& info, const std::vector<TypeTuple>&, Space& space) {
-  space.dimensions.push_back({"rows", {"0", "1", "2", "3", "12", "17"}});
+  space.dimensions.push_back({"rows", {"0", "1", "2", "3", "5", "12"}});
   space.dimensions.push_back(
       {"columns", {"0", "1", "2", "15", "16", "17", "63", "64", "65", "128", "150"}});
   space.dimensions.push_back({"values", valueKinds()});
@@ -65,7 +65,9 @@ void describe(const isa::InstructionInfo& info, const std::vector<TypeTuple>&, S
   if (start) space.dimensions.push_back({"start", valueKinds()});
   if (hasOperand(info, "tdi")) space.dimensions.push_back({"held", {"nothing", "something"}});
   if (hasOperand(info, "ti")) {
-    space.dimensions.push_back({"other", {"0", "1", "5", "17", "65"}});
+    // Rows of a permutation stay few: each has up to 150 columns of 8 bytes, 4 elements apart.
+    space.dimensions.push_back({"other", {"0", "1", "5", "17"}});
+    if (info.name != "et.permute") space.dimensions.back().values.emplace_back("65");
     space.dimensions.push_back({"indices", {"inside", "equal", "outside"}});
   }
   if (info.name == "et.iota")

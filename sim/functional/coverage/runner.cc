@@ -178,8 +178,8 @@ std::string Runner::differenceAt(const reference::Call& call, uint64_t offset) c
                      expected_.local[offset], local[offset]);
 }
 
-std::vector<Case> casesOf(const isa::InstructionInfo& info, const Space& space, uint64_t first) {
-  const std::vector<TypeTuple> tuples = legalTuples(info.id);
+std::vector<Case> casesOf(const isa::InstructionInfo& info, const Space& space,
+                          const std::vector<TypeTuple>& tuples, uint64_t first) {
   std::vector<Case> cases;
   for (Point& point : allPairs(space, static_cast<uint64_t>(info.match)))
     cases.push_back({first + cases.size(), &info, &space, tuples[point[0]], std::move(point)});

@@ -18,6 +18,7 @@ class Runner {
   /// A core of `functional64` with small memories.
   static Result<std::unique_ptr<Runner>> create();
 
+  const isa::Machine& machine() const { return machine_; }
   /// What differs, nothing if all agrees. Both memories are the same again afterwards.
   std::optional<std::string> run(const Case& c, const Family& family);
 
@@ -36,7 +37,8 @@ class Runner {
   reference::Memory expected_;
 };
 
-/// All cases of an instruction, numbered from `first`.
-std::vector<Case> casesOf(const isa::InstructionInfo& info, const Space& space, uint64_t first);
+/// All cases of an instruction, numbered from `first`; dimension 0 of the space are the tuples.
+std::vector<Case> casesOf(const isa::InstructionInfo& info, const Space& space,
+                          const std::vector<TypeTuple>& tuples, uint64_t first);
 
 }  // namespace etalon::sim::coverage

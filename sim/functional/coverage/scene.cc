@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "isa/base/check.h"
@@ -37,6 +38,16 @@ void appendTuples(const LegalTypes& row, TypeTuple& prefix, std::vector<TypeTupl
   }
 }
 
+/// True if every profile of a row (names apart by spaces) is among `profiles`.
+bool among(std::string_view row, const std::vector<std::string>& profiles) {
+  while (!row.empty()) {
+    const std::string_view name = row.substr(0, row.find(' '));
+    if (std::ranges::find(profiles, name) == profiles.end()) return false;
+    row.remove_prefix(std::min(row.size(), name.size() + 1));
+  }
+  return true;
+}
+
 /// Greatest divisor of n up to its square root: 4 of 16, 1 of 17.
 uint64_t divisor(uint64_t n) {
   uint64_t best = 1;
@@ -55,12 +66,21 @@ uint64_t hullBytes(const Tile& t) {
 
 }  // namespace
 
-std::vector<TypeTuple> legalTuples(isa::InstructionId id) {
+std::vector<TypeTuple> legalTuples(isa::InstructionId id,
+                                   const std::vector<std::string>& profiles) {
   std::vector<TypeTuple> tuples;
   TypeTuple prefix;
   for (const LegalTypes& row : kLegalTypes)
-    if (row.id == id) appendTuples(row, prefix, tuples);
+    if (row.id == id && among(row.profile, profiles)) appendTuples(row, prefix, tuples);
   return tuples;
+}
+
+size_t otherTuples(isa::InstructionId id, const std::vector<std::string>& profiles) {
+  std::vector<TypeTuple> tuples;
+  TypeTuple prefix;
+  for (const LegalTypes& row : kLegalTypes)
+    if (row.id == id && !among(row.profile, profiles)) appendTuples(row, prefix, tuples);
+  return tuples.size();
 }
 
 std::string tupleText(const TypeTuple& tuple) {

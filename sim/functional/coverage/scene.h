@@ -15,8 +15,10 @@ namespace etalon::sim::coverage {
 /// Element types of the tile and view operands, in syntax order.
 using TypeTuple = std::vector<ElementType>;
 
-/// Every legal tuple of an instruction, from the generated table.
-std::vector<TypeTuple> legalTuples(isa::InstructionId id);
+/// Every legal tuple of an instruction, from the generated table, that needs none but the profiles.
+std::vector<TypeTuple> legalTuples(isa::InstructionId id, const std::vector<std::string>& profiles);
+/// How many tuples of the instruction need others.
+size_t otherTuples(isa::InstructionId id, const std::vector<std::string>& profiles);
 /// "f32 bf16 bf16".
 std::string tupleText(const TypeTuple& tuple);
 
