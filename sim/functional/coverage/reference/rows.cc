@@ -98,7 +98,7 @@ void argument(Call& call, Memory& memory, bool greatest, bool columns) {
 void argumentAccumulate(Call& call, Memory& memory, bool greatest) {
   const Tile &ta = call.tile("ta"), &tdv = call.tile("tdv"), &tdi = call.tile("tdi");
   const uint64_t base = call.x.find("rs3")->second;
-  for (uint64_t r = 0; r < ta.rows(); ++r)
+  for (uint64_t r = 0; r < ta.rows() && ta.columns() > 0; ++r) {
     for (uint64_t c = 0; c < ta.columns(); ++c) {
       const uint32_t element =
           canonicalLane(tdv.type, widen(ta.type, readElement(memory, ta, r, c)));
@@ -108,6 +108,9 @@ void argumentAccumulate(Call& call, Memory& memory, bool greatest) {
       writeElement(memory, tdv, r, 0, element);
       writeElement(memory, tdi, r, 0, wrap(tdi.type, static_cast<int64_t>(base + c)));
     }
+    const auto held = static_cast<uint32_t>(readElement(memory, tdv, r, 0));
+    writeElement(memory, tdv, r, 0, canonicalLane(tdv.type, held));
+  }
 }
 
 void scan(Call& call, Memory& memory, const std::vector<std::string>& parts) {
@@ -121,7 +124,9 @@ void scan(Call& call, Memory& memory, const std::vector<std::string>& parts) {
       const uint64_t c = reverse ? ta.columns() - 1 - i : i;
       const uint32_t before = sum;
       sum = reduceLane(parts[1], compute, sum, widen(ta.type, readElement(memory, ta, r, c)));
-      writeElement(memory, td, r, c, narrow(compute, exclusive ? before : sum, td.type));
+      // A NaN of the carry is rounded to td's type like any other, so it becomes canonical there.
+      const uint32_t shown = canonicalLane(compute, exclusive ? before : sum);
+      writeElement(memory, td, r, c, narrow(compute, shown, td.type));
     }
     if (carry && ta.columns() > 0) writeElement(memory, call.tile("tcarry"), r, 0, sum);
   }
