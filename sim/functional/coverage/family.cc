@@ -4,8 +4,8 @@
 namespace etalon::sim::coverage {
 
 const Family* familyOf(const isa::InstructionInfo& info) {
-  for (const Family* family :
-       {&kMatrixFamily, &kTransferFamily, &kIndexedFamily, &kElementwiseFamily, &kRowsFamily})
+  for (const Family* family : {&kMatrixFamily, &kTransferFamily, &kIndexedFamily,
+                               &kElementwiseFamily, &kRowsFamily, &kChainFamily})
     if (family->takes(info)) return family;
   return nullptr;
 }

@@ -34,5 +34,6 @@ extern const Family kTransferFamily;
 extern const Family kIndexedFamily;
 extern const Family kElementwiseFamily;
 extern const Family kRowsFamily;
+extern const Family kChainFamily;
 
 }  // namespace etalon::sim::coverage

@@ -49,6 +49,39 @@ isa::ViewDescriptor registerOf(const reference::View& v) {
   return r;
 }
 
+constexpr uint8_t kReductionCodes = 4;
+constexpr const char* kReductions[kReductionCodes] = {"sum", "prod", "max", "min"};
+
+uint8_t codeOf(const std::string& op) {
+  for (const ElementwiseInfo& info : kElementwiseOps)
+    if (info.name == op) return static_cast<uint8_t>(info.op);
+  ETALON_CHECK(false, "no operation of this name");
+}
+
+isa::ChainDescriptor registerOf(const reference::Chain& c) {
+  isa::ChainDescriptor r;
+  r.nsteps = static_cast<uint8_t>(c.steps.size());
+  r.flags = static_cast<uint8_t>((c.writes_td ? 0 : isa::ChainDescriptor::kNoDestination) |
+                                 (c.reduction.empty() ? 0 : isa::ChainDescriptor::kReduce) |
+                                 (c.lanes ? isa::ChainDescriptor::kAccumulate : 0));
+  for (uint8_t code = 0; code < kReductionCodes; ++code)
+    if (c.reduction == kReductions[code]) r.reduction_op = code;
+  r.reduction_selector = static_cast<uint8_t>(c.reduction_selector);
+  r.td_selector = static_cast<uint8_t>(c.td_selector);
+  r.constants = c.constants;
+  for (size_t i = 0; i < c.steps.size(); ++i) {
+    const reference::Chain::Step& step = c.steps[i];
+    r.steps[i] = {codeOf(step.op),
+                  static_cast<uint8_t>(step.compute),
+                  static_cast<uint8_t>(step.result),
+                  static_cast<uint8_t>(step.mode),
+                  static_cast<uint8_t>(step.destination),
+                  {static_cast<uint8_t>(step.selectors[0]), static_cast<uint8_t>(step.selectors[1]),
+                   static_cast<uint8_t>(step.selectors[2])}};
+  }
+  return r;
+}
+
 std::string describe(const reference::Tile& t) {
   return fmt::format("base {:#x}, {} x {} rows, {} columns, strides {} and {}, step {}{}", t.base,
                      t.outer, t.inner, t.cols, t.ostride, t.istride, t.step,
@@ -101,6 +134,18 @@ uint32_t Runner::load(const Case& c, const reference::Call& call, Random& random
     } else if (o.kind == isa::OperandKind::view) {
       value = static_cast<int64_t>(random() % isa::kViewRegisters);
       core_->view(static_cast<int>(value)) = registerOf(call.view);
+    } else if (o.kind == isa::OperandKind::chain) {
+      value = static_cast<int64_t>(random() % isa::kChainRegisters);
+      isa::ChainDescriptor chain = registerOf(call.chain);
+      for (const char* name : {"third", "reduction"}) {
+        if (!call.has(name)) continue;
+        core_->tile(free.back()) = registerOf(call.tile(name));
+        (name[0] == 't' ? chain.third_source : chain.reduction_tile) = free.back();
+        free.pop_back();
+      }
+      const auto problem = isa::checkChain(chain);
+      ETALON_CHECK(!problem, "the chain of a case is malformed");
+      core_->chain(static_cast<int>(value)) = chain;
     } else if (o.kind == isa::OperandKind::x) {
       value = 5 + static_cast<int64_t>(operands.size());
       core_->setX(static_cast<int>(value), call.x.find(o.name)->second);

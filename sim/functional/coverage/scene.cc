@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "isa/base/check.h"
 
@@ -25,16 +26,16 @@ constexpr LegalTypes kLegalTypes[] = {
 #include "isa/legal_types.inc"
 };
 
-void appendTuples(const LegalTypes& row, TypeTuple& prefix, std::vector<TypeTuple>& tuples) {
+void addTuples(const LegalTypes& row, std::set<TypeTuple>& tuples, TypeTuple prefix = {}) {
   if (prefix.size() == static_cast<size_t>(row.count)) {
-    tuples.push_back(prefix);
+    tuples.insert(prefix);
     return;
   }
+  const uint16_t mask = row.masks[prefix.size()];
+  prefix.push_back({});
   for (int code = 0; code < kElementTypes; ++code) {
-    if (!(row.masks[prefix.size()] >> code & 1)) continue;
-    prefix.push_back(static_cast<ElementType>(code));
-    appendTuples(row, prefix, tuples);
-    prefix.pop_back();
+    prefix.back() = static_cast<ElementType>(code);
+    if (mask >> code & 1) addTuples(row, tuples, prefix);
   }
 }
 
@@ -68,19 +69,18 @@ uint64_t hullBytes(const Tile& t) {
 
 std::vector<TypeTuple> legalTuples(isa::InstructionId id,
                                    const std::vector<std::string>& profiles) {
-  std::vector<TypeTuple> tuples;
-  TypeTuple prefix;
+  // Rows of different profiles share tuples.
+  std::set<TypeTuple> tuples;
   for (const LegalTypes& row : kLegalTypes)
-    if (row.id == id && among(row.profile, profiles)) appendTuples(row, prefix, tuples);
-  return tuples;
+    if (row.id == id && among(row.profile, profiles)) addTuples(row, tuples);
+  return {tuples.begin(), tuples.end()};
 }
 
 size_t otherTuples(isa::InstructionId id, const std::vector<std::string>& profiles) {
-  std::vector<TypeTuple> tuples;
-  TypeTuple prefix;
+  std::set<TypeTuple> tuples;
   for (const LegalTypes& row : kLegalTypes)
-    if (row.id == id && !among(row.profile, profiles)) appendTuples(row, prefix, tuples);
-  return tuples.size();
+    if (row.id == id) addTuples(row, tuples);
+  return tuples.size() - legalTuples(id, profiles).size();
 }
 
 std::string tupleText(const TypeTuple& tuple) {
@@ -176,12 +176,12 @@ uint64_t Scene::allocate(uint64_t bytes) {
 }
 
 Tile& Scene::place(const std::string& name, ElementType type, uint64_t rows, uint64_t columns,
-                   const std::string& layout) {
+                   const std::string& layout, uint64_t slack) {
   Tile t = layOut(type, rows, columns, layout);
   // Off the multiple of 8 by elements, so that alignment beyond the element's is not assumed.
   const uint64_t off =
       random() % 8 * static_cast<uint64_t>(std::max(reference::bitsOf(type) / 8, 1));
-  t.base = allocate(off + hullBytes(t)) + off;
+  t.base = allocate(off + hullBytes(t) + slack) + off;
   return call.tiles[name] = t;
 }
 

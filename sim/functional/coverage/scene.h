@@ -56,9 +56,10 @@ class Scene {
 
   Scene(const Case& c, reference::Memory& memory);
 
-  /// A tile of logical rows x columns, apart from all others; fields in call.tiles[name].
+  /// A tile of logical rows x columns, apart from all others, with `slack` bytes of its own after it;
+  /// fields in call.tiles[name].
   reference::Tile& place(const std::string& name, ElementType type, uint64_t rows, uint64_t columns,
-                         const std::string& layout);
+                         const std::string& layout, uint64_t slack = 0);
   /// The same, beginning where another tile begins.
   reference::Tile& placeOver(const std::string& name, ElementType type, uint64_t rows,
                              uint64_t columns, const std::string& layout, const std::string& other);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -76,11 +77,27 @@ struct View {
   uint64_t columns() const;
 };
 
+/// A chain: steps on temporaries. Selectors are those of the chain descriptor (isa-reference.md).
+struct Chain {
+  struct Step {
+    std::string op;
+    ElementType compute = ElementType::f32, result = ElementType::f32;
+    unsigned mode = 0, destination = 0;
+    std::array<unsigned, 3> selectors{};
+  };
+  std::vector<Step> steps;
+  bool writes_td = true, lanes = false;
+  std::string reduction;  // sum, prod, max, min; empty: none
+  unsigned td_selector = 8, reduction_selector = 8;
+  std::array<uint32_t, 12> constants{};
+};
+
 /// One instruction with its operands by their names in the syntax.
 struct Call {
   std::string name;  // mnemonic
   std::map<std::string, Tile, std::less<>> tiles;
   View view;
+  Chain chain;  // its third source and reduction tile are tiles "third" and "reduction"
   std::map<std::string, uint64_t, std::less<>> x;  // scalar operands
   unsigned mode = 0;
   unsigned axis = 0;
@@ -97,6 +114,7 @@ bool execute(Call& call, Memory& memory);
 bool executeMatrix(Call& call, Memory& memory);
 bool executeDma(Call& call, Memory& memory);
 bool executeElementwise(Call& call, Memory& memory);
+bool executeChain(Call& call, Memory& memory);
 bool executeRows(Call& call, Memory& memory);
 bool executeMovement(Call& call, Memory& memory);
 
