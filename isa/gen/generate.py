@@ -6,16 +6,11 @@ import sys
 
 import emit_cpp
 import emit_header
+import emit_manual
 import types_and_ops
 from encoding import DescriptionError
 from load import load
-
-
-def write_if_changed(path, text):
-    """Leaves the file's time alone when nothing changed, so that nothing is rebuilt."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+from read import write_if_changed
 
 
 def outputs(d):
@@ -38,6 +33,7 @@ def outputs(d):
         "isa/tile_dispatch.inc": emit_cpp.tile_dispatch_inc(d),
         "isa/tile_semantics.inc": emit_cpp.semantics_include(d, False),
         "include/etalon/xet.h": emit_header.xet_header(d),
+        "isa/instruction_pages.inc": emit_manual.pages_inc(d),
         "isa/examples.json": emit_cpp.examples_json(d),
     }
 

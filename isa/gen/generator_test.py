@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Every refusal of the generator says which file, which instruction and why; and the real description generates."""
+import copy
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+
+import yaml
 
 from description_tree import SOURCE, DescriptionTree
 from encoding import DescriptionError
@@ -137,6 +140,19 @@ class RefusalTest(unittest.TestCase):
         self.refused([(TINY, ENTRY, "  - name: et.one\n    semantics: et_two\n"), (TINY, '"et.two x1', '"et.one x1')],
                      "tiny.yaml: et.one", "name already taken by tiny.yaml: et.one")
 
+    def test_variants_of_one_code(self):
+        variants = ('  - {encoding: "imm[11:0] rs1 {code} rd 0001011", syntax: "rd, imm(rs1)", variants: ['
+                    '{name: et.two, code: "001", summary: "two", examples: [{asm: "et.two x1, 2(x3)"}]}, '
+                    '{name: et.ten, code: "001", summary: "ten", examples: [{asm: "et.ten x1, 2(x3)"}]}]}\n')
+        with DescriptionTree() as tree:
+            text = (tree.root / TINY).read_text()
+            tree.write(TINY, text[:text.index(ENTRY)] + variants)
+            tree.write("isa/instructions/tiny.cc", "SEMANTICS(et_one) {}\nSEMANTICS(et_two) {}\nSEMANTICS(et_ten) {}\n")
+            with self.assertRaisesRegex(DescriptionError, "tiny.yaml: et.ten: encoding overlaps that of 'et.two'"):
+                load(tree.root)
+            tree.replace(TINY, 'et.ten, code: "001"', 'et.ten, code: "010"')
+            self.assertEqual([i["encoding"].match for i in load(tree.root)["instructions"]], [0x5B, 0x100B, 0x200B])
+
     # Semantics
 
     def test_an_entry_without_semantics(self):
@@ -230,8 +246,56 @@ class RefusalTest(unittest.TestCase):
     def test_rule_names_that_are_one_identifier(self):
         self.refused([("docs/spec/02-more.md", "* **[0x0201 tiny-shape]** Again.\n")], "02-more.md", "tiny-shape is defined twice")
 
+    def test_a_rule_number_of_another_chapter(self):
+        self.refused([("docs/spec/01-tiny.md", "0x0102", "0x0202")], "01-tiny.md: rule 0x0202 tiny.shape", "0x0100 to 0x01ff")
+        self.refused([("docs/spec/00-more.md", "* **[0x0001 tiny.more]** More.\n")], "00-more.md", "0x0a00 to 0x0aff")
+
     def test_a_rule_that_cannot_be_read(self):
         self.refused([("docs/spec/01-tiny.md", "[0x0102 tiny.shape]", "[0x102 tiny.shape]")], "01-tiny.md:5", "cannot read this rule")
+
+
+def places(data, path=()):
+    """Every place of a nested structure, as a path of keys."""
+    if path:
+        yield path
+    for key in data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ():
+        yield from places(data[key], path + (key,))
+
+
+class WrongValueTest(unittest.TestCase):
+    """Whatever stands in one place, the answer is a description or a refusal, and no traceback."""
+
+    def test_any_value_in_any_place(self):
+        refusals = 0
+        for name in ("isa/instructions/tiny.yaml", "isa/instructions/elementwise.yaml", "isa/instructions/csrs.yaml",
+                     "isa/numerics/element_types.yaml", "isa/profiles/base.yaml"):
+            with DescriptionTree() as tree:
+                good = yaml.safe_load((tree.root / name).read_text())
+                for path in places(good):
+                    for value in (MISSING, None, -1, "@each {code} [", [[]], {"name": 3}):
+                        tree.write(name, yaml.safe_dump(changed(good, path, value)))
+                        with self.subTest(file=name, path=path, value=value):
+                            try:
+                                load(tree.root)
+                            except DescriptionError as error:
+                                refusals += 1
+                                self.assertNotIn("\n", str(error))
+        self.assertGreater(refusals, 200)
+
+
+MISSING = object()
+
+
+def changed(data, path, value):
+    data = copy.deepcopy(data)
+    place = data
+    for key in path[:-1]:
+        place = place[key]
+    if value is MISSING:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return data
 
 
 class GenerateTest(unittest.TestCase):

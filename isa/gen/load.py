@@ -10,6 +10,8 @@ from types_and_ops import cpp_name
 SEMANTICS = re.compile(r"^SEMANTICS\((\w+)\)", re.MULTILINE)
 RULE = re.compile(r"^\* \*\*\[(0x[0-9a-f]{4}) ([a-z0-9.-]+)\]\*\* (.+?)(?=\n\* |\n\n|\Z)", re.MULTILINE | re.DOTALL)
 RULE_BEGIN = re.compile(r"^\* \*\*\[", re.MULTILINE)
+# High byte of rule numbers in chapter 0; elsewhere it is the chapter's number. 0x0000 means no rule.
+OVERVIEW_PAGE = 0x0A
 # Operands that a syntax may leave out: they follow the others, with a default.
 OPTIONAL_OPERANDS = {"aq", "rl", "rm", "fm"}
 # Files of isa/instructions that are tables and no instruction groups.
@@ -19,7 +21,7 @@ TABLES = ("counters", "csrs")
 def load_rules(spec_dir):
     """Normative sentences of docs/spec: `* **[0x0301 alias.in-place]** text` gives number, id and text."""
     rules, numbers, identifiers = {}, {}, {}
-    for path in sorted(spec_dir.glob("*.md")):
+    for path in sorted(spec_dir.glob("[0-9][0-9]-*.md")):
         text = read_text(path)
         found = list(RULE.finditer(text))
         for begin in sorted({m.start() for m in RULE_BEGIN.finditer(text)} - {m.start() for m in found}):
@@ -29,6 +31,9 @@ def load_rules(spec_dir):
             for taken, key in ((rules, name), (numbers, number), (identifiers, rule_identifier(name))):
                 if key in taken:
                     raise DescriptionError(f"{path.name}: rule {number} {name} is defined twice; '{key}' is taken in {taken[key]['chapter']}.md")
+            page = int(path.stem[:2]) or OVERVIEW_PAGE
+            if int(number, 16) >> 8 != page:
+                raise DescriptionError(f"{path.name}: rule {number} {name}: numbers of this chapter are {page:#04x}00 to {page:#04x}ff")
             rule = {"number": int(number, 16), "name": name, "chapter": path.stem, "text": " ".join(sentence.split())}
             rules[name] = numbers[number] = identifiers[rule_identifier(name)] = rule
     return rules
@@ -171,11 +176,12 @@ def load(source):
     folder = isa / "instructions"
     tables = read_json(isa / "schema/isa-tables.schema.json")["definitions"]
     schema = read_json(isa / "schema/instructions.schema.json")
+    profile_schema = read_json(isa / "schema/profile.schema.json")
     types = load_table(isa / "numerics/element_types.yaml", "types", tables["type"])
     counters = load_table(folder / "counters.yaml", "counters", tables["counter"])
     csrs = load_table(folder / "csrs.yaml", "csrs", tables["csr"])
     rules = load_rules(source / "docs/spec")
-    profiles = [load_profile(p) for p in sorted((isa / "profiles").glob("*.yaml"))]
+    profiles = [load_profile(p, profile_schema) for p in sorted((isa / "profiles").glob("*.yaml"))]
     known = {"types": {t["name"] for t in types}, "rules": rules, "profiles": {p["name"] for p in profiles},
              "counters": {c["name"] for c in counters}}
     groups = [load_group(p, schema, known) for p in sorted(folder.glob("*.yaml")) if p.stem not in TABLES]
@@ -183,11 +189,11 @@ def load(source):
     check_instructions(instructions)
     check_sources(folder)
     operations = [op for g in groups for op in g.get("operations", [])]
-    return {"types": types, "rules": rules, "groups": groups, "instructions": instructions, "operations": operations,
-            "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
+    return {"source": source, "types": types, "rules": rules, "groups": groups, "instructions": instructions,
+            "operations": operations, "counters": counters, "csrs": csrs, "profiles": sorted(profiles, key=lambda p: p["bit"])}
 
 
-def load_profile(path):
+def load_profile(path, schema):
     profile = read_yaml(path)
-    check_schema(profile, {"type": "object", "required": ["name", "bit", "status", "meaning"]}, path)
+    check_schema(profile, schema, path)
     return profile

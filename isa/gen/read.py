@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads YAML, JSON and text; whatever is wrong with a file becomes one line that names it and the line."""
+"""Reads YAML, JSON and text; whatever is wrong with a file becomes one line that names it and the line. Writes text."""
 import json
 from collections.abc import Hashable
 
@@ -61,7 +61,8 @@ def read_json(path):
 
 def check_schema(data, schema, path):
     """Refuses data that breaks a JSON Schema, naming the place and, in a list of named entries, the entry."""
-    error = jsonschema.exceptions.best_match(jsonschema.Draft7Validator(schema).iter_errors(data))
+    validator = jsonschema.validators.validator_for(schema, default=jsonschema.Draft7Validator)
+    error = jsonschema.exceptions.best_match(validator(schema).iter_errors(data))
     if error is None:
         return
     place = ".".join(str(p) for p in error.absolute_path)
@@ -71,3 +72,10 @@ def check_schema(data, schema, path):
         if isinstance(item, dict):
             entry = f"{item.get('name', 'unnamed entry')}: "
     raise DescriptionError(" ".join(f"{path.name}: {entry}{place or 'file'}: {error.message}".split()))
+
+
+def write_if_changed(path, text):
+    """Leaves the file's time alone when nothing changed, so that nothing is rebuilt."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

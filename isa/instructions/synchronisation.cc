@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fences, signals, waits, barriers, counters. What blocks has no effect until it passes.
 #include "isa/state/semantics.h"
-#include "isa/state/view_walk.h"
 
 namespace etalon::isa::semantics {
 
@@ -19,6 +18,7 @@ SEMANTICS(et_fence_t) {
   const TileRegister tile = operands.tile(in.rs1, core.tile(in.rs1), Role::source);
   operands.checkRegisters();
   operands.checkPlacement();
+  operands.checkWork(0, saturatingProduct(tile.rows(), tile.columns()), 0);
   if (!core.check(operands)) return;
   core.fenceTile(tile);
   retireSync(core);
@@ -28,13 +28,9 @@ SEMANTICS(et_fence_v) {
   const ViewDescriptor view = operands.view(in.rs1, core.view(in.rs1), Role::source);
   operands.checkRegisters();
   operands.checkPlacement();
-  operands.checkWork(0, view.rows(), 0);
-  operands.checkWork(0, view.columns(), 0);
+  operands.checkWork(0, saturatingProduct(view.rows(), view.columns()), 0);
   if (!core.check(operands)) return;
-  std::vector<std::pair<uint64_t, uint64_t>> runs;
-  forEachViewPiece(view,
-                   [&](uint64_t address, uint64_t bytes) { runs.emplace_back(address, bytes); });
-  core.fenceView(core.viewMemory(0), runs);
+  core.fenceView(0, view);
   retireSync(core);
 }
 SEMANTICS(et_sig) {

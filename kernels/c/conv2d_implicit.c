@@ -21,14 +21,15 @@ ETALON_KERNEL(struct args,
               "out y: f32[B, (H + 2*pad - dilation*(R - 1) - 1)/stride + 1, "
               "(W + 2*pad - dilation*(S - 1) - 1)/stride + 1, F], "
               "stride: i32 = 1, pad: i32 = 0, dilation: i32 = 1) "
-              "check conv2d(x, w) -> y with layout=nhwc, stride=stride, pad=pad, dilation=dilation")
+              "check conv2d(x, w) -> y with layout=NHWC, weights=HWIO, stride=stride, pads=pad, "
+              "dilation=dilation")
 
 enum {
   TF = 128,
   TC = 64,
   TOW = 32,
   TOH = 8
-};                                   /* filters, channels, output columns and rows of a block */
+}; /* filters, channels, output columns and rows of a block */
 enum { VX, VW, VY };                 /* view registers */
 enum { IMAGE, PIXELS, W0, W1, ACC }; /* tile registers */
 enum { LW = TC * TF * 2, LACC = TOH * TOW * TF * 4 };

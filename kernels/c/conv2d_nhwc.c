@@ -11,7 +11,8 @@ ETALON_KERNEL(struct args,
               "out y: f32[B, (H + 2*pad - dilation*(R - 1) - 1)/stride + 1, "
               "(W + 2*pad - dilation*(S - 1) - 1)/stride + 1, F], "
               "stride: i32 = 1, pad: i32 = 0, dilation: i32 = 1) "
-              "check conv2d(x, w) -> y with layout=nhwc, stride=stride, pad=pad, dilation=dilation")
+              "check conv2d(x, w) -> y with layout=NHWC, weights=HWIO, stride=stride, pads=pad, "
+              "dilation=dilation")
 
 int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;

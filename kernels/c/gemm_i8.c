@@ -17,7 +17,7 @@ struct args {
 ETALON_KERNEL(
     struct args,
     "gemm_i8(A: i8[M, K], B: i8[K, N], multiplier: i32[N], shift: i32[N], out C: i8[M, N]) "
-    "check matmul_requantize(A, B, multiplier, shift) -> C")
+    "check matmul_requantise(A, B, multiplier, shift) -> C")
 
 enum { TM = 256, TN = 256, TK = 512 };                       /* elements of a tile */
 enum { LA = TM * TK, LB = TK * TN, LACC = TM * TN * 4 };     /* bytes */

@@ -18,7 +18,7 @@ struct args {
 ETALON_KERNEL(
     struct args,
     "layer_norm(x: bf16[R, N], gamma: f32[N], beta: f32[N], out y: bf16[R, N], eps: f32 = 0.00001) "
-    "check layer_norm(x, gamma, beta) -> y with eps=eps")
+    "check layer_norm(x, gamma, beta) -> y with epsilon=eps")
 
 enum { TR = 64, TN = 4096, LANES = 64 };
 enum { LX = TR * TN * 2, LT = TR * TN * 4, LLANES = TR * LANES * 4, LCOL = TR * 4, LROW = TN * 4 };

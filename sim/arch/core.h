@@ -158,7 +158,7 @@ class Core {
   }
   /// After all checks: finds the memory of views; traps and returns false if anything failed.
   bool check(isa::TileOperands& operands);
-  /// check(), then opens the instruction and records the tiles it reads.
+  /// check(), then opens the instruction and records the tiles it reads: none if it writes no element (op.empty).
   bool begin(isa::TileOperands& operands);
   /// After all effects: records the tiles that were written.
   void finish(const isa::TileOperands& operands);
@@ -180,7 +180,8 @@ class Core {
   // --- synchronisation (core_sync.cc); false if trapped or blocked
   void fenceAll();
   void fenceTile(const isa::TileRegister& tile);
-  void fenceView(const ViewMemory& memory, const std::vector<std::pair<uint64_t, uint64_t>>& runs);
+  /// Of operand i, a view, after check().
+  void fenceView(int i, const isa::ViewDescriptor& view);
   bool signal(uint64_t address, uint32_t amount);
   bool wait(unsigned semaphore, uint32_t amount, bool subtract);
   uint32_t semaphore(unsigned number) const { return memory_.semaphores(number_)[number]; }

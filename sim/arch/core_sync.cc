@@ -2,7 +2,9 @@
 // Synchronisation as tile programs see it: fences, signals, waits, barriers, halt.
 #include <fmt/format.h>
 
+#include "isa/state/view_walk.h"
 #include "sim/arch/core.h"
+#include "sim/arch/merged_ranges.h"
 
 namespace etalon::sim {
 
@@ -12,22 +14,22 @@ using isa::Rule;
 void Core::fenceAll() { launch_->races().fence(static_cast<uint16_t>(number_)); }
 
 void Core::fenceTile(const isa::TileRegister& tile) {
-  std::vector<ByteRange> ranges;
+  MergedRanges ranges;
   if (!tile.empty())
-    isa::forEachRun(tile,
-                    [&](uint64_t offset, uint64_t bytes) { ranges.push_back({offset, bytes}); });
+    isa::forEachRun(tile, [&](uint64_t offset, uint64_t bytes) { ranges.add(offset, bytes); });
   const auto core = static_cast<uint16_t>(number_);
-  launch_->races().fenceRange(core, MemoryRegion::local(core), ranges);
+  launch_->races().fenceRange(core, MemoryRegion::local(core), ranges.merged());
 }
 
-void Core::fenceView(const ViewMemory& memory,
-                     const std::vector<std::pair<uint64_t, uint64_t>>& runs) {
+void Core::fenceView(int i, const isa::ViewDescriptor& view) {
+  const ViewMemory& memory = view_memory_[i];
   if (!memory.region) return;
-  std::vector<ByteRange> ranges;
-  for (const auto& [address, bytes] : runs)
-    ranges.push_back({memory.offset + (address - memory.address), bytes});
+  MergedRanges ranges;
+  isa::forEachViewPiece(view, [&](uint64_t address, uint64_t bytes) {
+    ranges.add(memory.offset + (address - memory.address), bytes);
+  });
   launch_->races().fenceRange(static_cast<uint16_t>(number_), MemoryRegion{memory.region->id},
-                              ranges);
+                              ranges.merged());
 }
 
 bool Core::signal(uint64_t address, uint32_t amount) {

@@ -38,6 +38,13 @@ bool Core::check(isa::TileOperands& operands) {
 bool Core::begin(isa::TileOperands& operands) {
   if (!check(operands)) return false;
   launch_->races().beginTile(site());
+  bool writes_any = false, has_destination = false;
+  for (int i = 0; i < operands.count(); ++i) {
+    if (!isa::writes(operands.operand(i).role)) continue;
+    has_destination = true;
+    writes_any |= !operands.operand(i).empty();
+  }
+  if (has_destination && !writes_any) return true;
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
     if (operand.is_view || operand.recorded_by_element || !isa::reads(operand.role)) continue;

@@ -81,7 +81,7 @@ Status ElfImage::parseSegments() {
                                name_, i, ph.p_paddr, ph.p_memsz)};
     const auto bytes = slice(ph.p_offset, ph.p_filesz, fmt::format("segment {}", i));
     if (!bytes.ok()) return bytes.error();
-    segments_.push_back({ph.p_paddr, ph.p_memsz, *bytes});
+    segments_.push_back({ph.p_paddr, ph.p_memsz, *bytes, (ph.p_flags & PF_X) != 0});
   }
   if (segments_.empty())
     return Error{fmt::format("{}: nothing to load (no PT_LOAD segment)", name_)};

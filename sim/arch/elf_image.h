@@ -19,6 +19,7 @@ struct Segment {
   uint64_t address = 0;
   uint64_t size = 0;
   std::span<const std::byte> bytes;
+  bool executable = false;  // as its header says; any byte may be executed
 };
 
 /// A RISC-V ELF executable, checked and taken apart. Owns the file's bytes.
@@ -27,6 +28,12 @@ class ElfImage {
   /// Parses a 64-bit little-endian RISC-V executable (ET_EXEC, or ET_DYN linked at its final address).
   /// Every offset, size and count is checked against the file; errors name the field, its value and the limit.
   static Result<ElfImage> parse(std::vector<std::byte> file, std::string name);
+
+  // Segments and sections point into the file: a moved vector keeps its bytes in place, a copied one does not.
+  ElfImage(const ElfImage&) = delete;
+  ElfImage& operator=(const ElfImage&) = delete;
+  ElfImage(ElfImage&&) = default;
+  ElfImage& operator=(ElfImage&&) = default;
 
   const std::string& name() const { return name_; }
   uint64_t entry() const { return entry_; }
@@ -40,6 +47,7 @@ class ElfImage {
   std::optional<std::span<const std::byte>> section(std::string_view name) const;
 
  private:
+  ElfImage() = default;
   Status parseHeader();
   Status parseSegments();
   Status parseSections();

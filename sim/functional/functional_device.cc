@@ -22,6 +22,7 @@ std::string_view runStatusName(RunStatus status) {
     case RunStatus::fault: return "fault";
     case RunStatus::deadlock: return "deadlock";
     case RunStatus::instruction_limit: return "instruction_limit";
+    case RunStatus::interrupted: return "interrupted";
   }
   return "unknown";
 }
@@ -31,12 +32,21 @@ Result<std::unique_ptr<FunctionalDevice>> FunctionalDevice::create(const isa::Ma
   auto memory = Memory::create(machine);
   if (!memory.ok()) return memory.error();
   device->memory_ = std::move(*memory);
-  for (unsigned i = 0; i < machine.cores; ++i)
-    device->cores_.push_back(
-        std::make_unique<Core>(i, device->machine_, *device->memory_, device->findings_));
   device->cache_ = std::make_unique<DecodeCache>(*device->memory_);
+  device->resetCores();
   device->heap_ = machine.global_base;
   return device;
+}
+
+void FunctionalDevice::resetCores() {
+  findings_ = {};
+  cache_->clear();
+  cores_.clear();
+  for (unsigned i = 0; i < machine_.cores; ++i) {
+    cores_.push_back(std::make_unique<Core>(i, machine_, *memory_, findings_));
+    memory_->dropReservation(i);
+    memory_->semaphores(i).fill(0);
+  }
 }
 
 Status FunctionalDevice::load(const ElfImage& image) {
@@ -99,6 +109,7 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
   auto launch = LaunchState::create(options.cores, *memory_);
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
+  resetCores();
   const auto console = options.console ? options.console : [](std::string_view) {};
   Htif htif(*memory_, tohost_.value_or(0), fromhost_, console);
   for (unsigned i = 0; i < options.cores; ++i) {
@@ -111,8 +122,11 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
     core.watchTohost(tohost_.value_or(~uint64_t{0}));
     core.start(entry_, *launch_);
   }
-  uint64_t left = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
+  const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
+  uint64_t left = limit;
   while (true) {
+    if (options.progress && !options.progress(limit - left))
+      return finish(RunStatus::interrupted, options);
     bool progress = false, waiting = false;
     for (unsigned i = 0; i < options.cores; ++i) {
       Core& core = *cores_[i];
@@ -141,7 +155,8 @@ RunResult FunctionalDevice::finish(RunStatus status, const LaunchOptions& option
   result.status = status;
   for (unsigned i = 0; i < options.cores; ++i) result.instructions += cores_[i]->retired();
   if (status == RunStatus::deadlock) result.detail = describeWaiting(options);
-  if (status == RunStatus::instruction_limit) result.detail = describeCores(options);
+  if (status == RunStatus::instruction_limit || status == RunStatus::interrupted)
+    result.detail = describeCores(options);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,7 +20,7 @@
 namespace etalon::sim {
 
 /// The closed list of reasons why a run ends.
-enum class RunStatus : uint8_t { exited, fault, deadlock, instruction_limit };
+enum class RunStatus : uint8_t { exited, fault, deadlock, instruction_limit, interrupted };
 
 /// Name as reports write it, e.g. "instruction_limit".
 std::string_view runStatusName(RunStatus status);
@@ -30,13 +31,15 @@ struct LaunchOptions {
   uint64_t instruction_limit = 0;  // over all cores; 0: none
   Htif::Console console;           // what the program prints; may be empty
   const CommitSink* commits = nullptr;
+  /// Called once a round of turns with the instructions executed so far; false ends the run. May be empty.
+  std::function<bool(uint64_t)> progress;
 };
 
 struct RunResult {
   RunStatus status = RunStatus::exited;
   uint64_t exit_code = 0;     // of the program, when it exited
   uint64_t instructions = 0;  // retired over all cores
-  std::string detail;         // deadlock: who waits for what; limit: where each core stands
+  std::string detail;         // deadlock: who waits for what; limit, interrupted: where each core stands
 };
 
 /// The golden model as a device: memory that outlives launches, images on 1 to 64 cores.
@@ -53,7 +56,8 @@ class FunctionalDevice {
   Status write(uint64_t address, std::span<const std::byte> bytes);
   Status read(uint64_t address, std::span<std::byte> bytes);
 
-  /// Runs the image until it ends; an error only if it could not start.
+  /// Runs the image until it ends; an error only if it could not start. Cores and semaphores start from reset, findings
+  /// and counters are those of this launch; memory is what earlier launches left.
   Result<RunResult> launch(const LaunchOptions& options);
   /// Races of the last launch.
   const RaceDetector& races() const { return launch_->races(); }
@@ -67,6 +71,8 @@ class FunctionalDevice {
 
  private:
   explicit FunctionalDevice(isa::Machine machine) : machine_(std::move(machine)) {}
+  /// Cores, semaphores and findings as after reset; memory stays.
+  void resetCores();
   RunResult finish(RunStatus status, const LaunchOptions& options);
   std::string describeWaiting(const LaunchOptions& options) const;
   std::string describeCores(const LaunchOptions& options) const;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/io/array.h"
+#include "isa/abi/array.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <new>
 
-namespace etalon::tools {
+namespace etalon::abi {
 
 Result<uint64_t> arrayBytes(ElementType type, const std::vector<uint64_t>& shape) {
   if (shape.size() > kMostArrayRank)
@@ -49,4 +49,4 @@ std::string describe(ElementType type, const std::vector<uint64_t>& shape) {
   return fmt::format("{}[{}]", elementInfo(type).name, fmt::join(shape, ", "));
 }
 
-}  // namespace etalon::tools
+}  // namespace etalon::abi

@@ -13,8 +13,8 @@ struct args {
   int64_t R, N;
 };
 ETALON_KERNEL(struct args,
-              "mul_add_relu(a: bf16[R, N], b: f32[N], c: f32[R, 1], out y: bf16[R, N]) "
-              "check mul_add_relu(a, b, c) -> y")
+              "fma_relu(a: bf16[R, N], b: f32[N], c: f32[R, 1], out y: bf16[R, N]) "
+              "check fma_relu(a, b, c) -> y")
 
 enum { TR = 128, TN = 1024 };
 enum { LA = TR * TN * 2 };

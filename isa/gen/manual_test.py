@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The manual is whole: a page an instruction, every link leads somewhere, the opcode map shows every instruction."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from description_tree import SOURCE, DescriptionTree
+from emit_manual import instruction_pages, manual
+from load import load
+from manual_page import text_page
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def links(text):
+    return LINK.findall(re.sub(r"`[^`\n]*`", "", FENCE.sub("", text)))
+
+
+class ManualTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.description = load(SOURCE)
+        cls.files = manual(cls.description)
+
+    def test_every_instruction_has_a_page_with_its_parts(self):
+        for i in self.description["instructions"]:
+            text = self.files[f"instructions/{i['name']}.md"]
+            self.assertTrue(text.startswith(f"# {i['name']}\n"))
+            for part in (i["summary"], f"{i['name']} {i['syntax']}".rstrip(), f"SEMANTICS({i['semantics']})", f"retired_{i['class']}"):
+                self.assertIn(part, text, i["name"])
+            for example in i["examples"]:
+                self.assertIn(example["asm"], text, i["name"])
+            for rule in i["rules"] + i["faults"]:
+                self.assertIn(self.description["rules"][rule]["text"], text, i["name"])
+            self.assertEqual("## Legal types" in text, bool(i["types"]), i["name"])
+
+    def test_the_meaning_comes_with_the_helpers_it_calls(self):
+        text = self.files["instructions/et.ld.md"]
+        for helper in ("loadRun(Core& core", "struct Mover {", "void transfer(Core& core", "inline numerics::ConvertMode dmaMode"):
+            self.assertIn(helper, text)
+        self.assertNotIn("void gather", text)
+        self.assertIn("void runOneStep(Core& core", self.files["instructions/et.add.md"])  # from a header
+
+    def test_every_relative_link_resolves(self):
+        count = 0
+        for name, text in self.files.items():
+            for target in links(text):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                count += 1
+                path, _, anchor = target.partition("#")
+                parts = []
+                for part in (pathlib.PurePosixPath(name).parent / path).parts if path else pathlib.PurePosixPath(name).parts:
+                    parts.pop() if part == ".." else parts.append(part)
+                self.assertIn("/".join(parts), self.files, f"{name}: {target}")
+                if anchor:
+                    self.assertIn(f'<a id="{anchor}"></a>', self.files["/".join(parts)], f"{name}: {target}")
+        self.assertGreater(count, 3 * len(self.description["instructions"]))
+
+    def test_every_link_of_the_hand_written_pages_resolves_in_the_repository(self):
+        for folder in ("docs/spec", "docs/how-to", "docs/design"):
+            for path in sorted((SOURCE / folder).glob("*.md")):
+                for target in links(path.read_text()):
+                    if not re.match(r"[a-z]+:|#", target):
+                        self.assertTrue((path.parent / target.partition("#")[0]).exists(), f"{path.name}: {target}")
+
+    def test_the_opcode_map_shows_every_instruction(self):
+        for i in self.description["instructions"]:
+            self.assertIn(f"(instructions/{i['name']}.md)", self.files["opcode-map.md"])
+
+    def test_the_rule_index_lists_who_cites_a_rule(self):
+        row = next(r for r in self.files["rules.md"].split("\n") if r.startswith("| 0x0402 "))
+        self.assertIn("[et.mm](instructions/et.mm.md) [et.mma](instructions/et.mma.md)", row)
+        self.assertEqual(len(re.findall(r"^\| 0x", self.files["rules.md"], re.MULTILINE)), len(self.description["rules"]))
+
+    def test_the_text_form_has_no_markup(self):
+        for name, blocks in instruction_pages(self.description).items():
+            text = text_page(blocks)
+            self.assertTrue(text.startswith(f"{name}\n"))
+            self.assertNotRegex(text.split("\nMEANING\n")[0], r"\]\(|\.md|`|\n#|\n\|")
+
+    def test_the_program_writes_the_same_bytes_twice_and_removes_stale_pages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder)
+            for _ in range(2):
+                subprocess.run([sys.executable, SOURCE / "isa/gen/emit_manual.py", SOURCE, out], check=True)
+                for name, text in self.files.items():
+                    self.assertEqual((out / name).read_text(encoding="utf-8"), text, name)
+                stale = out / "instructions/et.gone.md"
+                self.assertFalse(stale.exists())
+                stale.write_text("# et.gone\n")
+
+    def test_a_description_with_a_defect_is_refused_in_one_line(self):
+        with DescriptionTree() as tree, tempfile.TemporaryDirectory() as out:
+            tree.replace("isa/instructions/tiny.yaml", "since: 1", "since: 0")
+            done = subprocess.run([sys.executable, SOURCE / "isa/gen/emit_manual.py", tree.root, out], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, "isa/gen: tiny.yaml: since: 0 is less than the minimum of 1\n"))
+
+
+class TinyManualTest(unittest.TestCase):
+    """Exact pieces of the pages of two instructions."""
+
+    @classmethod
+    def setUpClass(cls):
+        with DescriptionTree() as tree:
+            cls.files = manual(load(tree.root))
+
+    def test_the_encoding_is_a_table_of_bit_fields(self):
+        self.assertIn("| 31:25 | 24:20 | 19:15 | 14:12 | 11:7 | 6:0 |\n| --- | --- | --- | --- | --- | --- |\n"
+                      "| 0000000 | tb | ta | 000 | td | 1011011 |\n", self.files["instructions/et.one.md"])
+        self.assertIn("| imm | immediate | -2048..2047 | 31:20 |", self.files["instructions/et.two.md"])
+
+    def test_reserved_and_vendor_cells_show_in_the_map(self):
+        text = self.files["opcode-map.md"]
+        self.assertIn("## 0101011 (custom-1)\n\n### funct3 = 0: reserved", text)
+        self.assertEqual(text.count("### funct3 = 7: vendors'"), 4)
+        self.assertIn("| 0x00 | [et.one](instructions/et.one.md) | . |", text)
+
+    def test_a_rule_has_an_anchor_in_its_chapter(self):
+        self.assertIn('* <a id="tiny.shape"></a>**[0x0102 tiny.shape]** It has a shape.', self.files["spec/01-tiny.md"])
+        self.assertIn("[tiny.shape](../spec/01-tiny.md#tiny.shape) (0x0102)", self.files["instructions/et.one.md"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// etalon run PROGRAM: runs a program on a device and reports.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isa/base/number.h"
+#include "isa/base/text.h"
+#include "tools/command.h"
+#include "tools/run/session.h"
+
+namespace etalon::tools {
+namespace {
+
+constexpr uint64_t kDefaultLimit = 10'000'000'000;
+
+constexpr const char* kFooter = R"(Inputs:
+  --in A=a.npy                    an array in NumPy's format
+  --in A=w.safetensors:layer.0    one tensor of a file
+  --in A=random:7                 zeros, ones, iota, const:V, random:SEED, random:SEED:LO:HI; the shape follows from other
+                                  inputs and --arg M=64, or is written behind: --in 'A=random:7[64,32]'
+Examples:
+  etalon run docs/guide/first.s
+  etalon run gemm.c --in 'A=random:1[64,32]' --in B=random:2 --arg N=48 --out C=c.npy --check
+  etalon run prog.elf --machine base --set cores=2 --json > result.json
+  etalon run prog.elf --cores 1 --commit-log - --dump x5 --dump tile:tr0@0)";
+
+/// The command line as CLI11 fills it in, before anything is understood.
+struct RunOptions {
+  RunRequest request;
+  std::string device = "npu-functional";
+  std::string cores, limit, commit_log;
+  std::vector<std::string> inputs, outputs, arguments, dumps, permits;
+  bool json = false;
+  bool quiet = false;
+};
+
+// Set by the signal handler alone.
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "the signal handler may only touch lock-free state");
+
+void onInterrupt(int) {
+  if (interrupted.exchange(true))
+    _exit(kInterrupted);  // the second one does not wait for a long instruction
+}
+
+Status checkDevice(const std::string& device) {
+  if (device == "npu-functional") return {};
+  if (device == "npu")
+    return Error{
+        "--device npu: the timed model is not built yet; npu-functional, the default, gives the "
+        "same values and counts, "
+        "without cycles"};
+  return Error{fmt::format("--device {}: not in this build; it has npu-functional", quote(device))};
+}
+
+/// Understands the texts of the command line.
+Status readOptions(RunOptions& options) {
+  RunRequest& request = options.request;
+  ETALON_RETURN_IF_ERROR(checkDevice(options.device));
+  if (!options.cores.empty()) {
+    const Result<uint64_t> cores = parseUnsigned(options.cores);
+    if (!cores.ok()) return Error{"--cores: " + cores.error().message};
+    request.cores = *cores;
+  }
+  const Result<uint64_t> limit =
+      options.limit.empty() ? Result<uint64_t>(kDefaultLimit) : parseUnsigned(options.limit);
+  if (!limit.ok()) return Error{"--limit: " + limit.error().message};
+  request.limit = *limit;
+  for (const std::string& text : options.inputs) {
+    Result<InputSource> input = parseInput(text);
+    if (!input.ok()) return input.error();
+    request.inputs.push_back(*std::move(input));
+  }
+  for (const auto& [texts, option, list] :
+       {std::tuple{&options.outputs, "--out", &request.outputs},
+        std::tuple{&options.arguments, "--arg", &request.arguments}})
+    for (const std::string& text : *texts) {
+      Result<Assignment> pair = parseAssignment(option, text);
+      if (!pair.ok()) return pair.error();
+      list->push_back(*std::move(pair));
+    }
+  for (const std::string& text : options.dumps) {
+    Result<DumpTarget> dump = parseDump(text);
+    if (!dump.ok()) return dump.error();
+    request.dumps.push_back(*std::move(dump));
+  }
+  for (const std::string& text : options.permits)
+    ETALON_RETURN_IF_ERROR(addPermit(text, request.permits));
+  if (options.json && options.commit_log == "-")
+    return Error{"--commit-log - and --json both want stdout; give the log a file"};
+  return {};
+}
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+/// Says on stderr how far the run is, every few seconds.
+class ProgressLine {
+ public:
+  bool operator()(uint64_t instructions) {
+    if (interrupted.load(std::memory_order_relaxed)) return false;
+    if (++calls_ % kCallsBetweenClocks != 0 || !on_terminal_) return true;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::seconds(3)) return true;
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    fmt::print(stderr, "etalon run: {:.0f} million instructions, {:.0f} million a second\n",
+               static_cast<double>(instructions) / 1e6,
+               static_cast<double>(instructions - instructions_) / 1e6 / seconds);
+    last_ = now;
+    instructions_ = instructions;
+    return true;
+  }
+
+ private:
+  static constexpr uint64_t kCallsBetweenClocks = 64;
+  bool on_terminal_ = isatty(STDERR_FILENO) != 0;
+  uint64_t calls_ = 0;
+  uint64_t instructions_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+int run(RunOptions& options) {
+  if (const Status status = readOptions(options); !status.ok())
+    return complain("run", status.error());
+  File log(nullptr, std::fclose);
+  if (!options.commit_log.empty() && options.commit_log != "-") {
+    log.reset(std::fopen(options.commit_log.c_str(), "w"));
+    if (!log)
+      return complain(
+          "run", Error{fmt::format("--commit-log: cannot write {}", quote(options.commit_log))});
+  }
+  std::string console;
+  ProgressLine progress;
+  RunHooks hooks;
+  hooks.warning = [](std::string_view text) { fmt::print(stderr, "{}", text); };
+  hooks.console = [&](std::string_view text) {
+    if (options.json) console += text;
+    std::fwrite(text.data(), 1, text.size(), options.json ? stderr : stdout);
+  };
+  if (!options.commit_log.empty())
+    hooks.commit_line = [&](std::string_view line) {
+      std::fwrite(line.data(), 1, line.size(), log ? log.get() : stdout);
+    };
+  hooks.progress = [&](uint64_t instructions) { return progress(instructions); };
+  std::signal(SIGINT, onInterrupt);
+  const Result<RunReport> report = runProgram(options.request, hooks);
+  std::signal(SIGINT, SIG_DFL);
+  if (log && (std::ferror(log.get()) != 0 || std::fclose(log.release()) != 0))
+    return complain("run",
+                    Error{fmt::format("--commit-log: cannot write {}", quote(options.commit_log))});
+  if (!report.ok()) return complain("run", report.error());
+  printOut(options.json ? reportJson(*report, console) : reportText(*report, options.quiet));
+  if (report->result.status == sim::RunStatus::interrupted) {
+    std::fputs("etalon run: interrupted\n", stderr);
+    return kInterrupted;
+  }
+  return report->failures().empty() ? kSuccess : kFailed;
+}
+
+}  // namespace
+
+void addRun(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* sub = app.add_subcommand(
+      "run", "Run a program (ELF image, .s, .S, .c, .cc) on a device and report");
+  RunRequest& request = options->request;
+  sub->add_option("PROGRAM", request.program, "An ELF image, or a source that is built first")
+      ->required();
+  sub->add_option("--device", options->device, "Where to run: npu-functional (default)");
+  sub->add_option("--machine", request.machine,
+                  "Machine by name or by path of its YAML (default base; see `etalon machines`)");
+  sub->add_option("--set", request.overrides, "key=value: derive an unnamed machine")
+      ->take_all()
+      ->allow_extra_args(false);
+  sub->add_option("--cores", options->cores,
+                  "Cores that run the program (default: all of the machine)");
+  sub->add_option("--in", options->inputs, "NAME=SOURCE: an input")->allow_extra_args(false);
+  sub->add_option("--out", options->outputs, "NAME=FILE: keep an output (.npy, .safetensors:NAME)")
+      ->allow_extra_args(false);
+  sub->add_option("--arg,--dim", options->arguments,
+                  "NAME=VALUE: a scalar argument or a symbol of the shapes")
+      ->allow_extra_args(false);
+  sub->add_flag("--check", request.check,
+                "Check the outputs against the reference of the operator that the image names");
+  sub->add_option(
+      "--limit", options->limit,
+      fmt::format("Most instructions over all cores (default {}, 0: none)", kDefaultLimit));
+  sub->add_option("--commit-log", options->commit_log,
+                  "One line an instruction into a file, or - for stdout");
+  sub->add_option(
+         "--dump", options->dumps,
+         "After the run: x, x5, tr, tr3, tile:tr3 (values), vr1, ch0, all; each also @CORE")
+      ->allow_extra_args(false);
+  sub->add_option("--permit", options->permits,
+                  "Do not fail for: uninitialised, races, order-dependent")
+      ->allow_extra_args(false);
+  sub->add_flag("--json", options->json,
+                "One JSON object on stdout (isa/schema/run_result.schema.json); console to stderr");
+  sub->add_flag("--quiet", options->quiet, "No summary; what is wrong is still said");
+  sub->footer(kFooter);
+  sub->callback([options, &exit_status] { exit_status = run(*options); });
+}
+
+}  // namespace etalon::tools

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "isa/codec/codec.h"
+#include "tools/run/report.h"
+
+namespace etalon::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Addresses and words are text: readers of JSON may hold numbers as doubles.
+std::string hex(uint64_t value) { return fmt::format("{:#x}", value); }
+
+Json siteJson(unsigned core, uint64_t pc, uint32_t instruction, const SourcePlace& place) {
+  Json json{{"core", core},
+            {"pc", hex(pc)},
+            {"instruction", hex(instruction)},
+            {"disassembly", isa::disassemble(instruction)}};
+  if (place.line != 0) {
+    json["file"] = place.file;
+    json["line"] = place.line;
+  }
+  if (!place.symbol.empty()) json["symbol"] = place.symbol;
+  return json;
+}
+
+Json faultJson(const ReportedFault& reported) {
+  const isa::Fault& fault = reported.fault;
+  Json json = siteJson(fault.core, fault.pc, fault.instruction, reported.place);
+  json["handled"] = reported.handled;
+  json["cause"] = isa::causeName(fault.cause);
+  json["cause_code"] = static_cast<int>(fault.cause);
+  json["value"] = hex(fault.value);
+  if (const isa::RuleInfo* rule = isa::ruleInfo(fault.rule)) {
+    json["rule"] = rule->name;
+    json["rule_text"] = rule->text;
+  }
+  if (!fault.operand.empty()) json["operand"] = fault.operand;
+  if (!fault.detail.empty()) json["detail"] = fault.detail;
+  if (!fault.hint.empty()) json["hint"] = fault.hint;
+  return json;
+}
+
+Json raceSideJson(const sim::RacingAccess& side, const SourcePlace& place) {
+  Json json = siteJson(side.site.core, side.site.pc, side.site.insn, place);
+  json["access"] = sim::accessKindName(side.kind);
+  return json;
+}
+
+Json raceJson(const ReportedRace& reported) {
+  const sim::RaceReport& race = reported.race;
+  return {
+      {"first", raceSideJson(race.first, reported.first)},
+      {"second", raceSideJson(race.second, reported.second)},
+      {"memory",
+       race.region.isGlobal() ? "global" : fmt::format("local of core {}", race.region.index - 1)},
+      {"offset", hex(race.offset)},
+      {"text", race.text}};
+}
+
+Json readJson(const ReportedRead& reported) {
+  const sim::UninitialisedRead& read = reported.read;
+  Json json = siteJson(read.core, read.pc, read.instruction, reported.place);
+  json["address"] = hex(read.address);
+  json["size"] = read.size;
+  return json;
+}
+
+Json outputJson(const Output& output, bool written) {
+  Json json{{"name", output.name},
+            {"type", elementInfo(output.array.type).name},
+            {"shape", output.array.shape},
+            {"file", !output.file.empty() && written ? Json(output.file) : Json(nullptr)}};
+  if (output.first_unwritten) json["first_unwritten"] = *output.first_unwritten;
+  return json;
+}
+
+Json machineJson(const isa::Machine& machine) {
+  return {{"name", machine.displayName()},
+          {"derived", machine.derived()},
+          {"overrides", machine.overrides.empty() ? Json::object() : Json(machine.overrides)}};
+}
+
+template <class T, class F>
+Json listOf(const std::vector<T>& values, F toJson) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(toJson(value));
+  return list;
+}
+
+}  // namespace
+
+std::string reportJson(const RunReport& report, const std::string& console) {
+  const std::vector<std::string> failures = report.failures();
+  Json counters = Json::object();
+  for (const auto& [name, value] : report.counters) counters[name] = value;
+  Json check = nullptr;
+  if (report.check)
+    check = {{"operation", report.check->operation},
+             {"passed", report.check->passed},
+             {"detail", report.check->detail}};
+  Json json{
+      {"success", failures.empty()},
+      {"failures", failures},
+      {"status", sim::runStatusName(report.result.status)},
+      {"exit_code", report.exited() ? Json(report.result.exit_code) : Json(nullptr)},
+      {"device", report.device},
+      {"machine", machineJson(report.machine)},
+      {"program", report.program},
+      {"cores", report.cores},
+      {"instructions", report.result.instructions},
+      {"counters", counters},
+      {"outputs",
+       listOf(report.outputs, [&](const Output& o) { return outputJson(o, report.exited()); })},
+      {"check", check},
+      {"faults", listOf(report.faults, faultJson)},
+      {"fault_count", report.fault_count},
+      {"races", listOf(report.races, raceJson)},
+      {"race_count", report.race_count},
+      {"uninitialised_reads", listOf(report.uninitialised_reads, readJson)},
+      {"uninitialised_read_count", report.uninitialised_read_count},
+      {"console", console},
+      {"detail", report.result.detail},
+  };
+  if (!report.dumps.empty())
+    json["dumps"] = listOf(report.dumps, [](const ReportedDump& d) {
+      return Json{{"target", d.target}, {"core", d.core}, {"text", d.text}};
+    });
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace etalon::tools

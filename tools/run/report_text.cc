@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "isa/codec/codec.h"
+#include "tools/run/report.h"
+
+namespace etalon::tools {
+namespace {
+
+std::string where(const SourcePlace& place, uint64_t pc) {
+  const std::string text = place.text();
+  return text.empty() ? fmt::format("pc {:#x}", pc) : fmt::format("{}, pc {:#x}", text, pc);
+}
+
+std::string faultText(const ReportedFault& reported) {
+  const isa::Fault& fault = reported.fault;
+  std::string text = fmt::format("{} on core {}: {}\n",
+                                 reported.handled ? "trap, handled by the program," : "fault",
+                                 fault.core, isa::causeName(fault.cause));
+  text += fmt::format("  at           {}\n", where(reported.place, fault.pc));
+  text += fmt::format("  instruction  {}\n", isa::disassemble(fault.instruction));
+  if (!fault.operand.empty()) text += fmt::format("  operand      {}\n", fault.operand);
+  if (!fault.detail.empty()) text += fmt::format("  found        {}\n", fault.detail);
+  if (const isa::RuleInfo* rule = isa::ruleInfo(fault.rule))
+    text += fmt::format("  rule         [{}] {}\n", rule->name, rule->text);
+  text += fmt::format("  value        {:#x} (mtval)\n", fault.value);
+  if (!fault.hint.empty()) text += fmt::format("  hint         {}\n", fault.hint);
+  return text;
+}
+
+std::string sideText(const sim::RacingAccess& side, const SourcePlace& place) {
+  return fmt::format("core {} {}: {} at {}", side.site.core, sim::accessKindName(side.kind),
+                     isa::disassemble(side.site.insn), where(place, side.site.pc));
+}
+
+std::string more(uint64_t count, size_t shown, std::string_view what) {
+  return count > shown ? fmt::format("... and {} more {}\n", count - shown, what) : "";
+}
+
+std::string findingsText(const RunReport& report) {
+  std::string text;
+  for (const ReportedFault& fault : report.faults) text += faultText(fault);
+  text += more(report.fault_count, report.faults.size(), "faults");
+  for (const ReportedRace& race : report.races) {
+    text += fmt::format("data race\n  first        {}\n  second       {}\n  {}\n",
+                        sideText(race.race.first, race.first),
+                        sideText(race.race.second, race.second), race.race.text);
+  }
+  text += more(report.race_count, report.races.size(), "data races");
+  for (const ReportedRead& read : report.uninitialised_reads)
+    text += fmt::format(
+        "uninitialised read on core {}\n  at           {}\n  instruction  {}\n  found        "
+        "address {:#x} was never "
+        "written; the access wanted {} bytes\n",
+        read.read.core, where(read.place, read.read.pc), isa::disassemble(read.read.instruction),
+        read.read.address, read.read.size);
+  text += more(report.uninitialised_read_count, report.uninitialised_reads.size(),
+               "uninitialised reads");
+  for (const Output& output : report.outputs)
+    if (output.first_unwritten && report.exited())
+      text +=
+          fmt::format("output {}: element {} of {} (in C order) was never written\n", output.name,
+                      *output.first_unwritten, describe(output.array.type, output.array.shape));
+  return text;
+}
+
+std::string machineText(const RunReport& report) {
+  return fmt::format(
+      "machine {}{}", report.machine.displayName(),
+      report.machine.derived() ? " (derived: results belong to no published machine)" : "");
+}
+
+std::string countersText(const RunReport& report) {
+  std::string text;
+  for (const auto& [name, value] : report.counters)
+    if (value != 0) text += fmt::format("  {:<24} {}\n", name, value);
+  return text;
+}
+
+std::string outputsText(const RunReport& report) {
+  std::string text;
+  for (const Output& output : report.outputs)
+    text += fmt::format("output {} {}{}\n", output.name,
+                        describe(output.array.type, output.array.shape),
+                        output.file.empty() ? " (not kept; see --out)"
+                        : report.exited()   ? " -> " + output.file
+                                          : " not written, because the run did not end by itself");
+  return text;
+}
+
+}  // namespace
+
+std::string reportText(const RunReport& report, bool quiet) {
+  const std::vector<std::string> failures = report.failures();
+  std::string text = findingsText(report);
+  for (const ReportedDump& dump : report.dumps)
+    text += fmt::format("core {} {}\n{}", dump.core, dump.target, dump.text);
+  if (!report.result.detail.empty()) text += report.result.detail;
+  if (!quiet) {
+    text += fmt::format("{}: {}{}, {} instructions on {} of {} cores, {}, {}\n", report.program,
+                        sim::runStatusName(report.result.status),
+                        report.exited() ? fmt::format(" {}", report.result.exit_code) : "",
+                        report.result.instructions, report.cores, report.machine.cores,
+                        report.device, machineText(report));
+    text += countersText(report) + outputsText(report);
+    if (report.check)
+      text += fmt::format("check {}: {}, {}\n", report.check->operation,
+                          report.check->passed ? "passed" : "FAILED", report.check->detail);
+  }
+  for (const std::string& why : failures) text += fmt::format("failed: {}\n", why);
+  return text;
+}
+
+}  // namespace etalon::tools

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/base/status.h"
+
+namespace etalon::tools {
+
+/// `name=text` of the command line.
+struct Assignment {
+  std::string name;
+  std::string text;
+};
+
+/// Where an input comes from.
+struct InputSource {
+  std::string name;
+  std::string source;                          // a file as readArray() takes it, or a generator
+  std::optional<std::vector<uint64_t>> shape;  // of a generator, if written: `random:7[64,32]`
+};
+
+/// Which findings do not make a run fail. They are reported all the same.
+struct Permits {
+  bool uninitialised = false;
+  bool races = false;
+};
+
+/// A register or tile to print after the run.
+struct DumpTarget {
+  enum class What : uint8_t { All, X, Tile, Matrix, View, Chain };
+  What what = What::All;
+  std::optional<unsigned> index;  // of the register; all of them if absent
+  std::optional<unsigned> core;   // every core that ran if absent
+  std::string text;               // as the user wrote it
+};
+
+/// Everything the user asked of `etalon run`.
+struct RunRequest {
+  std::string program;
+  std::string machine = "base";
+  std::vector<std::string> overrides;
+  std::optional<uint64_t> cores;  // all of the machine if absent
+  std::vector<InputSource> inputs;
+  std::vector<Assignment> outputs;
+  std::vector<Assignment> arguments;
+  bool check = false;
+  uint64_t limit = 0;  // instructions over all cores; 0: none
+  std::vector<DumpTarget> dumps;
+  Permits permits;
+};
+
+/// `name=text`; the option's name and the whole text stand in the error.
+Result<Assignment> parseAssignment(std::string_view option, std::string_view text);
+
+/// `A=a.npy`, `A=w.safetensors:layer.0`, `A=random:7`, `A=random:7[64,32]`.
+Result<InputSource> parseInput(std::string_view text);
+
+/// `x`, `x5`, `tr`, `tr3`, `tile:tr3`, `vr1`, `ch0`, `all`; each may end in `@CORE`.
+Result<DumpTarget> parseDump(std::string_view text);
+
+/// `uninitialised`, `races`, `order-dependent`.
+Status addPermit(std::string_view text, Permits& permits);
+
+}  // namespace etalon::tools
