@@ -58,9 +58,9 @@ class Planner {
       return operand.selector == selector;
     };
     if (std::none_of(plan_.operands.begin(), plan_.operands.end(), same)) {
-      const int32_t displacement =
-          selector >= kSelectDisplacedA ? static_cast<int32_t>(program_.constants[selector % 16])
-                                        : 0;
+      const int32_t displacement = selector >= kSelectDisplacedA
+                                       ? static_cast<int32_t>(program_.constants[selector % 16])
+                                       : 0;
       plan_.operands.push_back({selector, static_cast<int8_t>(tile), displacement, moved});
     }
     if (tile < 0) return constant_type;

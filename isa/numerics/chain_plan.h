@@ -14,9 +14,9 @@ struct ChainPlan {
   /// A tile (displaced or not) or a constant that some step, td or the reduction reads.
   struct Operand {
     uint8_t selector;
-    int8_t tile;            ///< index of the source, -1 for a constant
-    int32_t displacement;   ///< bytes
-    bool aligned;           ///< moved as bits, left-aligned in 32
+    int8_t tile;           ///< index of the source, -1 for a constant
+    int32_t displacement;  ///< bytes
+    bool aligned;          ///< moved as bits, left-aligned in 32
   };
   struct Step {
     ChainStep step;
