@@ -73,13 +73,10 @@ class Planner {
     ETALON_CHECK(elementInfo(step.result).bits <= 32, "a chain step has a 64-bit result");
     const bool select = step.op == ElementwiseOp::select;
     use(step.a, step.compute, plan_.moves_bits && !select);
-    // A sign from a constant is at bit 31 already, and rounding a NaN constant would lose it. That of
-    // a tile is taken from its bits, since widening a NaN would lose it.
-    const bool single_copysign = step.op == ElementwiseOp::copysign && program_.nsteps == 1;
-    const bool sign_of_tile = single_copysign && tileOf(step.b) >= 0 && step.b != step.a;
+    // A sign from a constant is at bit 31 already, and rounding a NaN constant would lose it.
     const bool sign = step.op == ElementwiseOp::copysign && isConstant(step.b);
     if (step.op != ElementwiseOp::mask && info->arity > 1)
-      use(step.b, step.compute, sign_of_tile || (plan_.moves_bits && !sign));
+      use(step.b, step.compute, plan_.moves_bits && !sign);
     if (info->arity > 2) use(step.c, step.compute, plan_.moves_bits);
     ETALON_CHECK(step.op != ElementwiseOp::mask ||
                      (step.b >= kSelectConstant && step.b + 4 <= kSelectConstant + kChainConstants),
