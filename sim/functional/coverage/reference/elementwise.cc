@@ -16,9 +16,10 @@ struct Source {
 uint64_t signOf(ElementType type) { return uint64_t{1} << (bitsOf(type) - 1); }
 
 /// neg, abs, copysign and select of floats move bits, payloads included, where every tile that is
-/// moved has td's type.
+/// moved has td's type. To f32 nothing has to be moved: f32 is what the operation computes in, and
+/// a second source of copysign widens as for any other operation.
 bool movesBits(std::string_view op, const std::vector<Source>& s, ElementType td) {
-  if (!isFloatType(td)) return false;
+  if (!isFloatType(td) || td == ElementType::f32) return false;
   const auto movable = [&](size_t i) { return !s[i].is_tile || s[i].type == td; };
   if (op == "select") return movable(1) && movable(2);
   return (op == "neg" || op == "abs" || op == "copysign") && movable(0);
@@ -40,10 +41,7 @@ uint64_t resultOf(std::string_view op, const std::vector<Source>& s, ElementType
   const ElementType compute = widened(s[op == "select" ? 1 : 0].type);
   if (movesBits(op, s, td)) return moveBits(op, s, td);
   const auto value = [&](size_t i) { return i < s.size() ? widen(s[i].type, s[i].bits) : 0; };
-  uint32_t second = value(1);
-  // The sign of b is its own, also that of a NaN, which widening would lose.
-  if (op == "copysign") second = s[1].bits & signOf(s[1].type) ? 0x80000000u : 0;
-  const uint32_t result = applyLane(op, compute, td, {value(0), second, value(2)});
+  const uint32_t result = applyLane(op, compute, td, {value(0), value(1), value(2)});
   return narrow(isComparison(op) ? ElementType::u32 : compute, result, td);
 }
 
