@@ -75,7 +75,7 @@ Result<ReportedCheck> checkOutputs(const PreparedLaunch& launch,
   std::string detail =
       fmt::format("{} of {} elements right ({})", report->elements - report->mismatches,
                   report->elements, report->verdict);
-  if (report->verdict == "bounded")
+  if (report->verdict == "bounded" && !report->worst_at.empty())
     detail += fmt::format(", worst error {:.3g} of its bound at {}", report->worst_ratio,
                           report->worst_at);
   if (report->unbounded != 0) detail += fmt::format(", {} without a bound", report->unbounded);
