@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "isa/base/fuzz_scale.h"
 #include "isa/codec/codec.h"
 #include "sim/functional/garbage_state.h"
 #include "sim/functional/interpreter.h"
