@@ -190,8 +190,8 @@ class Reference {
                 {made_.reduction, named(chain_.reduction_selector, T::f32)});
   }
 
-  /// True if the whole chain is one instruction that moves bits: its narrow operands then need no widening, which would
-  /// make their NaNs canonical (vec.move-bits). Forms for constants are left out.
+  /// True if the whole chain is one instruction that may move bits of narrow floats: it then has no f32 tiles between,
+  /// which would make narrow NaNs canonical (vec.move-bits).
   bool isOneInstruction() const {
     if (chain_.reduces() || chain_.nsteps > 1) return false;
     if (chain_.nsteps == 0) return kind(chain_.td_selector) != kConstant;
@@ -201,20 +201,41 @@ class Reference {
     if (info.op != neg && info.op != abs && info.op != copysign && info.op != select &&
         info.op != mask)
       return false;
+    bool tile = false;
     for (int i = 0; i < info.arity; ++i)
-      if ((info.op != mask || i != 1) && kind(s.selectors[static_cast<size_t>(i)]) == kConstant)
-        return false;
-    return chain_.td_selector == isa::kSelectorTemporary + s.destination;
+      if (!isControl(info.op, i)) tile |= kind(s.selectors[static_cast<size_t>(i)]) != kConstant;
+    const T td = made_.td.elementType();
+    return tile && isFloat(td) && !is32(td) &&
+           chain_.td_selector == isa::kSelectorTemporary + s.destination;
+  }
+  /// True for the operand that decides, or gives a sign, and is not moved.
+  static bool isControl(ElementwiseOp op, int i) {
+    return (op == ElementwiseOp::select && i == 0) || (op == ElementwiseOp::mask && i == 1) ||
+           (op == ElementwiseOp::copysign && i == 1);
   }
   void oneInstruction() {
     if (chain_.nsteps == 0) return move(made_.td, named(chain_.td_selector, T::f32));
     const ChainStep& s = chain_.steps[0];
     const ElementwiseInfo& info = *elementwiseInfo(s.op);
+    if (info.op == ElementwiseOp::copysign && kind(s.selectors[1]) == kConstant) {
+      rig_.core().tile(0) = made_.td;
+      rig_.core().tile(1) = named(s.selectors[0], T::f32);
+      rig_.core().setX(5, chain_.constants[isa::decodeSelector(s.selectors[1]).index]);
+      return rig_.execute("et.copysign.x", {0, 1, 5});
+    }
     std::vector<TileRegister> tiles{made_.td};
-    if (info.op == ElementwiseOp::mask) tiles.push_back(maskOf(s));
-    for (int i = 0; i < info.arity; ++i)
-      if (info.op != ElementwiseOp::mask || i != 1)
-        tiles.push_back(named(s.selectors[static_cast<size_t>(i)], T::f32));
+    for (int i = 0; i < info.arity; ++i) {
+      if (info.op == ElementwiseOp::mask && i == 1) continue;
+      const uint8_t code = s.selectors[static_cast<size_t>(i)];
+      tiles.push_back(named(code, isControl(info.op, i) ? T::i32 : T::f32));
+      if (kind(code) != kConstant || isControl(info.op, i)) continue;
+      // A constant among values of td's type is one of them, rounded.
+      const TileRegister rounded =
+          slot(kWidened + static_cast<uint32_t>(i), made_.td.elementType());
+      rig_.convert(rounded, tiles.back(), 0);
+      tiles.back() = rounded;
+    }
+    if (info.op == ElementwiseOp::mask) tiles.insert(tiles.begin() + 1, maskOf(s));
     rig_.single(info.op == ElementwiseOp::mask ? "et.select" : fmt::format("et.{}", info.name),
                 tiles);
   }
