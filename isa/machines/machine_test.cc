@@ -217,7 +217,9 @@ TEST(Machine, SurvivesHostileFiles) {
     ASSERT_TRUE(writeFile(path, text).ok());
     const auto machine = loadMachine(path, profiles());
     refused += !machine.ok();
-    if (!machine.ok()) ASSERT_THAT(machine.error().message, HasSubstr("base.yaml")) << text;
+    if (!machine.ok()) {
+      ASSERT_THAT(machine.error().message, HasSubstr("base.yaml")) << text;
+    }
   }
   EXPECT_GT(refused, good.size() / 2 + mutations / 2);
 }

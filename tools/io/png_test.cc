@@ -82,7 +82,9 @@ TEST(Png, SurvivesEveryBitFlip) {
   for (size_t bit = 0; bit < file.size() * 8; ++bit) {
     file[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
     const Result<Array> array = parsePng(file, "p.png", std::nullopt);
-    if (array.ok()) EXPECT_EQ(array->data.size(), elementCount(array->shape));
+    if (array.ok()) {
+      EXPECT_EQ(array->data.size(), elementCount(array->shape));
+    }
     file[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
   }
 }
