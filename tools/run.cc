@@ -24,6 +24,7 @@ constexpr uint64_t kDefaultLimit = 10'000'000'000;
 
 constexpr const char* kFooter = R"(Inputs:
   --in A=a.npy                    an array in NumPy's format
+  --in x=photo.png                a picture, [1, H, W, 3], floats in 0..1
   --in A=w.safetensors:layer.0    one tensor of a file
   --in A=random:7                 zeros, ones, iota, const:V, random:SEED, random:SEED:LO:HI; the shape follows from other
                                   inputs and --arg M=64, or is written behind: --in 'A=random:7[64,32]'
@@ -184,7 +185,8 @@ void addRun(CLI::App& app, int& exit_status) {
   sub->add_option("--cores", options->cores,
                   "Cores that run the program (default: all of the machine)");
   sub->add_option("--in", options->inputs, "NAME=SOURCE: an input")->allow_extra_args(false);
-  sub->add_option("--out", options->outputs, "NAME=FILE: keep an output (.npy, .safetensors:NAME)")
+  sub->add_option("--out", options->outputs,
+                  "NAME=FILE: keep an output (.npy, .png, .safetensors:NAME)")
       ->allow_extra_args(false);
   sub->add_option("--arg,--dim", options->arguments,
                   "NAME=VALUE: a scalar argument or a symbol of the shapes")

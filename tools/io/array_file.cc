@@ -5,6 +5,7 @@
 
 #include "isa/base/text.h"
 #include "tools/io/npy.h"
+#include "tools/io/png.h"
 #include "tools/io/safetensors.h"
 
 namespace etalon::tools {
@@ -25,7 +26,8 @@ std::optional<SafetensorsSpec> safetensorsSpec(const std::string& spec) {
 
 Error unknownEnding(const std::string& spec) {
   return Error{fmt::format(
-      "{}: unknown kind of array file; known: FILE.npy, FILE.safetensors:TENSOR", quote(spec))};
+      "{}: unknown kind of array file; known: FILE.npy, FILE.safetensors:TENSOR, FILE.png",
+      quote(spec))};
 }
 
 }  // namespace
@@ -34,6 +36,7 @@ Result<Array> readArray(const std::string& spec, std::optional<ElementType> expe
   if (std::optional<SafetensorsSpec> named = safetensorsSpec(spec))
     return readSafetensors(named->path, named->tensor);
   if (spec.ends_with(".npy")) return readNpy(spec, expected);
+  if (spec.ends_with(".png")) return readPng(spec, expected);
   return unknownEnding(spec);
 }
 
@@ -42,6 +45,12 @@ Status writeArray(const std::string& spec, const Array& array) {
     return writeSafetensors(named->path,
                             {{named->tensor.empty() ? "array" : named->tensor, &array}});
   if (spec.ends_with(".npy")) return writeNpy(spec, array);
+  if (spec.ends_with(".png")) return writePng(spec, array);
+  return unknownEnding(spec);
+}
+
+Status checkArrayTarget(const std::string& spec) {
+  if (safetensorsSpec(spec) || spec.ends_with(".npy") || spec.ends_with(".png")) return {};
   return unknownEnding(spec);
 }
 

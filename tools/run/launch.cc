@@ -53,12 +53,8 @@ Status checkOutputs(const abi::KernelSpec& spec, const RunRequest& request) {
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
       return Error{fmt::format("--out {}={}: there is no folder {}", output.name, output.text,
                                quote(folder))};
-    if (const std::string path = output.text.substr(0, output.text.find(".safetensors:") + 12);
-        !output.text.ends_with(".npy") && !output.text.ends_with(".safetensors") &&
-        !path.ends_with(".safetensors"))
-      return Error{
-          fmt::format("--out {}={}: must end in .npy or .safetensors, or be FILE.safetensors:NAME",
-                      output.name, output.text)};
+    if (const Status writable = checkArrayTarget(output.text); !writable.ok())
+      return Error{fmt::format("--out {}: {}", output.name, writable.error().message)};
   }
   return {};
 }
