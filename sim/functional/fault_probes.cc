@@ -79,7 +79,8 @@ void overlapItself(const ProbeTarget& t) {
 }
 
 /// Types of a profile that this machine lacks: f32 products; f16 for all that is floating or of td's type; for the first
-/// source; for all but an f32 td; for all.
+/// source; for all but an f32 td; for all; for the first source
+/// among f32.
 void unsupportedTypes(const ProbeTarget& t) {
   const auto f16 = static_cast<uint8_t>(ElementType::f16),
              f32 = static_cast<uint8_t>(ElementType::f32);
@@ -91,6 +92,7 @@ void unsupportedTypes(const ProbeTarget& t) {
     if (t.attempt == 2 && i == 1) tile.type = f16;
     if (t.attempt == 3) tile.type = i == 0 ? f32 : f16;
     if (t.attempt == 4) tile.type = f16;
+    if (t.attempt == 5) tile.type = i == 1 ? f16 : f32;
   });
 }
 
