@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws docs/media/harbour.png, the picture that scripts/demo filters: gradients, edges and texture, the same bytes each time.
+"""Draws the picture that scripts/demo filters: a small harbour at dusk. Usage: make_picture.py FILE.png
 
-usage: make_picture.py FILE.png
+Deterministic: the file in docs/media is what this script writes.
 """
 import struct
 import sys
@@ -10,91 +10,63 @@ import zlib
 
 import numpy as np
 
-HEIGHT, WIDTH = 120, 160
-Y, X = np.mgrid[0:HEIGHT, 0:WIDTH].astype(np.float64)
-HORIZON = 72
+WIDTH, HEIGHT = 192, 128
 
 
-def mix(a, b, t):
-    """From colour a at t = 0 to colour b at t = 1, for each pixel."""
-    t = np.clip(t, 0, 1)[..., None]
-    return np.array(a) * (1 - t) + np.array(b) * t
+def blend(image, mask, colour):
+    """Lays a colour over the picture where mask (0..1) says."""
+    image += mask[..., None] * (np.asarray(colour, float) - image)
 
 
-def paint(picture, where, colour):
-    """Colour (one, or one a pixel) where `where` is 1; values between blend, which keeps edges smooth."""
-    cover = np.clip(where, 0, 1)[..., None]
-    return picture * (1 - cover) + np.asarray(colour) * cover
-
-
-def box(x0, y0, x1, y1):
-    return ((X >= x0) & (X < x1) & (Y >= y0) & (Y < y1)).astype(float)
-
-
-def disc(x, y, radius):
-    return radius + 0.5 - np.hypot(X - x, Y - y)
-
-
-def hills(picture):
-    for height, phase, colour in ((20, 0.4, (0.48, 0.50, 0.64)), (11, 2.1, (0.30, 0.40, 0.42))):
-        ridge = HORIZON - height * (0.55 + 0.30 * np.sin(X / 23 + phase) + 0.15 * np.sin(X / 7 + 3 * phase))
-        picture = paint(picture, (Y - ridge) * (Y < HORIZON), colour)
-    return picture
-
-
-def water(picture):
-    deep = mix((0.72, 0.56, 0.46), (0.08, 0.20, 0.34), (Y - HORIZON) / (HEIGHT - HORIZON))
-    waves = np.sin(Y * 1.9 + 1.5 * np.sin(X / 5 + Y / 3)) * (Y - HORIZON) / (HEIGHT - HORIZON)
-    picture = paint(picture, Y >= HORIZON, deep + 0.06 * waves[..., None])
-    glitter = np.exp(-((X - 112) / (5 + np.maximum(Y - HORIZON, 0) / 4)) ** 2) * (np.sin(Y * 2.2 + X / 3) > 0.1)
-    return paint(picture, 0.7 * glitter * (Y >= HORIZON), (1.0, 0.86, 0.62))
-
-
-def house(picture):
-    picture = paint(picture, box(0, 78, 62, 120), (0.24, 0.22, 0.20))  # the quay
-    stones = (((Y - 78) % 7 < 1) | ((X + 5 * ((Y - 78) // 7)) % 11 < 1)) * box(0, 78, 62, 120)
-    picture = paint(picture, stones, (0.13, 0.12, 0.11))
-    picture = paint(picture, box(12, 46, 50, 78), (0.93, 0.90, 0.82))
-    roof = (Y >= 28) & (Y < 47) & (np.abs(X - 30.5) < (Y - 26) * 1.15)
-    tiles = 0.06 * (((Y // 3) + (X // 4)) % 2)[..., None]
-    picture = paint(picture, roof, np.array((0.64, 0.20, 0.14)) + tiles)
-    picture = paint(picture, box(40, 24, 46, 38), (0.45, 0.18, 0.14))
-    for x in (17, 38):
-        picture = paint(picture, box(x, 53, x + 8, 63), (0.20, 0.26, 0.36))
-        picture = paint(picture, box(x + 3.5, 53, x + 4.5, 63) + box(x, 57.5, x + 8, 58.5), (0.93, 0.90, 0.82))
-    return paint(picture, box(28, 60, 35, 78), (0.16, 0.36, 0.30))
-
-
-def boat(picture):
-    hull = (Y >= 90) & (Y < 98) & (X > 92 + (Y - 90) * 0.9) & (X < 136 - (Y - 90) * 1.3)
-    picture = paint(picture, hull, (0.92, 0.92, 0.95))
-    picture = paint(picture, hull & (Y >= 94), (0.70, 0.14, 0.16))
-    picture = paint(picture, box(112, 50, 114, 90), (0.30, 0.20, 0.14))
-    picture = paint(picture, (Y > 53) & (Y < 87) & (X >= 115) & (X < 115 + (Y - 53) * 0.55), (0.97, 0.95, 0.88))
-    return paint(picture, (Y > 58) & (Y < 87) & (X < 111) & (X > 111 - (Y - 58) * 0.45), (0.85, 0.82, 0.76))
+def polygon(x, y, corners):
+    """1 inside a convex polygon given clockwise on the screen, with a soft edge of one pixel."""
+    inside = np.full(x.shape, 1e9)
+    for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1]):
+        inside = np.minimum(inside, ((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)) / np.hypot(x1 - x0, y1 - y0))
+    return np.clip(inside + 0.5, 0, 1)
 
 
 def draw():
-    picture = mix((0.20, 0.36, 0.66), (0.98, 0.74, 0.52), Y / HORIZON)
-    glow = np.exp(-np.hypot(X - 128, Y - 30) / 22)
-    picture = paint(picture, 0.5 * glow, (1.0, 0.92, 0.70))
-    picture = paint(picture, disc(128, 30, 11), (1.0, 0.95, 0.78))
-    for layer in (hills, water, house, boat):
-        picture = layer(picture)
-    return np.rint(np.clip(picture, 0, 1) * 255).astype(np.uint8)
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH].astype(float)
+    horizon = 74
+    sky = np.clip(y / horizon, 0, 1)[..., None]
+    image = (1 - sky) * np.array([58, 72, 140.0]) + sky * np.array([250, 170, 110.0])
+    blend(image, np.clip(17 - np.hypot(x - 138, y - 58), 0, 1), (255, 232, 170))
+    for base, height, pitch, colour in ((66, 16, 23.0, (120, 96, 130)), (72, 10, 15.0, (84, 70, 104))):
+        ridge = base - height * (0.5 + 0.5 * np.sin(x / pitch)) * (0.6 + 0.4 * np.sin(x / 7.3 + base))
+        blend(image, np.clip(y - ridge, 0, 1), colour)
+    water = np.clip(y - horizon, 0, 1)
+    ripple = 0.5 + 0.5 * np.sin(y * 2.1 + 3 * np.sin(x / 11.0)) * np.sin(x / 5.0 + y)
+    depth = np.clip((y - horizon) / (HEIGHT - horizon), 0, 1)[..., None]
+    sea = (1 - depth) * np.array([214, 140, 110.0]) + depth * np.array([30, 44, 92.0])
+    image += water[..., None] * (sea + 14 * (ripple[..., None] - 0.5) - image)
+    glitter = water * np.exp(-((x - 138) / (6 + np.maximum(y - horizon, 0) / 3)) ** 2) * (ripple > 0.62)
+    blend(image, 0.8 * glitter, (255, 226, 170))
+    # a jetty, a hut with a window, a boat with two sails
+    blend(image, polygon(x, y, [(0, 96), (74, 96), (74, 101), (0, 101)]), (62, 44, 40))
+    for post in range(6, 74, 14):
+        blend(image, polygon(x, y, [(post, 101), (post + 3, 101), (post + 3, 118), (post, 118)]), (50, 36, 34))
+    blend(image, polygon(x, y, [(12, 70), (46, 70), (46, 96), (12, 96)]), (150, 60, 52))
+    blend(image, polygon(x, y, [(29, 54), (51, 71), (7, 71)]), (70, 58, 66))
+    blend(image, polygon(x, y, [(20, 77), (29, 77), (29, 86), (20, 86)]), (255, 222, 130))
+    blend(image, polygon(x, y, [(33, 78), (41, 78), (41, 96), (33, 96)]), (84, 40, 36))
+    blend(image, polygon(x, y, [(92, 100), (128, 100), (120, 109), (99, 109)]), (46, 34, 52))
+    blend(image, polygon(x, y, [(109, 58), (111, 58), (111, 100), (109, 100)]), (40, 30, 36))
+    blend(image, polygon(x, y, [(113, 60), (128, 96), (113, 96)]), (244, 238, 226))
+    blend(image, polygon(x, y, [(107, 64), (107, 96), (94, 96)]), (226, 206, 188))
+    return np.clip(np.rint(image), 0, 255).astype(np.uint8)
 
 
 def png(pixels):
-    """The bytes of an RGB PNG file; each row is stored as its difference to the row above."""
+    """The bytes of an RGB PNG."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    above = np.vstack([np.zeros_like(pixels[:1]), pixels[:-1]])
-    rows = (pixels - above).reshape(len(pixels), -1)
-    header = struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], 8, 2, 0, 0, 0)
-    data = zlib.compress(b"".join(b"\x02" + row.tobytes() for row in rows), 9)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+    height, width, _ = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], "wb") as file:
-        file.write(png(draw()))
+    with open(sys.argv[1], "wb") as out:
+        out.write(png(draw()))

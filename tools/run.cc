@@ -24,7 +24,7 @@ constexpr uint64_t kDefaultLimit = 10'000'000'000;
 
 constexpr const char* kFooter = R"(Inputs:
   --in A=a.npy                    an array in NumPy's format
-  --in x=photo.png                a picture as [1, H, W, 3], 0..255 for u8, 0..1 for floats
+  --in x=photo.png                a picture, [1, H, W, 3], floats in 0..1
   --in A=w.safetensors:layer.0    one tensor of a file
   --in A=random:7                 zeros, ones, iota, const:V, random:SEED, random:SEED:LO:HI; the shape follows from other
                                   inputs and --arg M=64, or is written behind: --in 'A=random:7[64,32]'

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "isa/base/file.h"
+#include "isa/base/fuzz_scale.h"
 #include "isa/machines/find_machine.h"
 
 namespace etalon::isa {
@@ -178,22 +179,49 @@ TEST(Machine, TheEnvironmentsDirectoriesComeFirst) {
   ::unsetenv("ETALON_MACHINES");
 }
 
-// Any outcome is right but a crash: 500 mutations and every truncation of a valid file.
-TEST(Machine, SurvivesMutationsAndTruncations) {
+// Any outcome is right but a crash, and an error names the file: every truncation, then changed bytes, flipped bits,
+// absurd numbers and files of random bytes.
+TEST(Machine, SurvivesHostileFiles) {
   const std::string good = baseText();
-  const std::string path = ::testing::TempDir() + "base.yaml";
-  int refused = 0;
+  const std::string path =
+      ::testing::TempDir() + "hostile_" + std::to_string(::getpid()) + "/base.yaml";
+  std::filesystem::create_directory(std::filesystem::path(path).parent_path());
+  const std::vector<std::string> absurd{"18446744073709551615",
+                                        "18446744073709551616",
+                                        "-1",
+                                        "9999999999999999 GiB",
+                                        "1e308",
+                                        "0x",
+                                        ".inf",
+                                        "[]",
+                                        "{}"};
+  const auto mutations = static_cast<size_t>(2000 * fuzzScale());
   std::mt19937 random(3);
-  for (size_t i = 0; i < good.size() + 500; ++i) {
+  size_t refused = 0;
+  for (size_t i = 0; i < good.size() + mutations; ++i) {
     std::string text = good;
-    if (i < good.size())
+    if (i < good.size()) {
       text.resize(i);
-    else
+    } else if (i % 4 == 0) {
       for (int n = 0; n < 3; ++n) text[random() % text.size()] = static_cast<char>(random());
+    } else if (i % 4 == 1) {
+      const size_t bit = random() % (8 * text.size());
+      text[bit / 8] = static_cast<char>(text[bit / 8] ^ (1 << bit % 8));
+    } else if (i % 4 == 2) {
+      const size_t key = text.find("value: ", random() % text.rfind("value: ")) + 7;
+      text.replace(key, text.find_first_of(",}\n", key) - key, absurd[random() % absurd.size()]);
+    } else {
+      text.resize(random() % 300);
+      for (char& c : text) c = static_cast<char>(i % 8 < 4 ? random() : 32 + random() % 95);
+    }
     ASSERT_TRUE(writeFile(path, text).ok());
-    refused += !loadMachine(path, profiles()).ok();
+    const auto machine = loadMachine(path, profiles());
+    refused += !machine.ok();
+    if (!machine.ok()) {
+      ASSERT_THAT(machine.error().message, HasSubstr("base.yaml")) << text;
+    }
   }
-  EXPECT_GT(refused, 500);
+  EXPECT_GT(refused, good.size() / 2 + mutations / 2);
 }
 
 }  // namespace

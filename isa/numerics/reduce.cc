@@ -82,7 +82,8 @@ void RowReduction::startRow() {
 void RowReduction::endRow() {
   ElementStream out(rowOf(td_, row_));
   if (accumulate_) {
-    canonicalise(compute_, lanes_.data(), kReduceLanes);
+    // A lane that takes no element keeps its bits.
+    canonicalise(compute_, lanes_.data(), std::min<uint64_t>(cols_, kReduceLanes));
     out.write(lanes_.data(), kReduceLanes, compute_, {});
   } else {
     const uint32_t folded = foldLanes(op_, compute_, lanes_);

@@ -262,7 +262,7 @@ void TileOperands::checkBounds(int i) {
     return raise(Cause::local_bounds, Rule::tile_align, i, problem->field + ": " + problem->text);
   for (int k = 0; k < o.displacement_count; ++k)
     if (o.displacements[k] % static_cast<int32_t>(o.tile.elementBytes()) != 0)
-      return raise(Cause::local_bounds, Rule::tile_align, i,
+      return raise(Cause::local_bounds, Rule::chain_displacement, i,
                    fmt::format("the displacement {} is no multiple of {}, the bytes of {}",
                                o.displacements[k], o.tile.elementBytes(), typeName(o.tile.type)));
   if (o.tile.empty()) return;

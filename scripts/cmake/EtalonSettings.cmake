@@ -26,6 +26,9 @@ endif()
 # Numbers are specified to the bit: the compiler never fuses what the source does not fuse.
 add_compile_options(-ffp-contract=off)
 if(ETALON_SANITIZE)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-maybe-uninitialized)  # false alarms under sanitizers, GCC bug 105593 and kin
+  endif()
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()

@@ -3,8 +3,9 @@
 
 #include <limits>
 
-#include "isa/base/check.h"
 #include "isa/codec/codec.h"
+#include "isa/element_type.h"
+#include "isa/elementwise_op.h"
 #include "isa/machines/address_map.h"
 
 namespace etalon::sim {
@@ -36,53 +37,85 @@ void setBits(uint32_t& word, int low, int length, uint32_t value) {
   word = (word & ~mask) | (value << low & mask);
 }
 
-// Products of 64 x 2^24 x 64, transfers of 8192 x 4096 bytes: more than the least work cap, and nothing else is wrong.
-void tooMuchWork(const ProbeTarget& t) {
-  constexpr uint32_t kRows = 8192, kColumns = 4096;
-  bool has_view = false;
-  onView(t, [&](isa::ViewDescriptor& v) {
-    has_view = true;
-    v = {.base = kGlobal,
-         .type = static_cast<uint8_t>(ElementType::i8),
-         .naxes = 2,
-         .nbox = 2,
-         .ncol = 1};
-    v.axes[0] = {.dim = kRows, .stride = kColumns};
-    v.axes[1] = {.dim = kColumns, .stride = 1};
-    v.box[0] = {.extent = kRows, .axis = 0, .step = 1};
-    v.box[1] = {.extent = kColumns, .axis = 1, .step = 1};
-  });
-  const bool product = !has_view && t.operands.size() == 3;
-  onEveryTile(t, [&](isa::TileRegister& tile, size_t i) {
-    tile.outer = 1;
-    tile.transpose = false;
-    if (product) {
-      tile.inner = i == 2 ? isa::kMaxCount : 64;
-      tile.cols = i == 1 ? isa::kMaxCount : 64;
-      tile.istride = i == 0 ? 256 : 0;
-      tile.base = i == 0 ? 0x3000000 : i == 1 ? 0 : 0x3800000;
-      return;
-    }
-    const bool index = i == 2;
-    tile.inner = index ? 1 : kRows;
-    tile.cols = index ? kRows : kColumns;
-    tile.istride = index ? 0 : kColumns;
-    tile.base = index ? 0x3000000 : 0;
-    tile.type = static_cast<uint8_t>(index ? ElementType::i32 : ElementType::i8);
-  });
-}
-
-/// Bytes are always aligned: a tile of them becomes one of i16.
+/// Bytes are always aligned: a tile of them becomes one of the 16-bit type of its class.
 void misalign(isa::TileRegister& tile) {
-  if (tile.elementBits() <= 8) tile.type = static_cast<uint8_t>(ElementType::i16);
+  const ElementInfo& info = elementInfo(tile.elementType());
+  if (info.bits <= 8) {
+    const auto wider = info.kind == ElementKind::Int    ? ElementType::i16
+                       : info.kind == ElementKind::UInt ? ElementType::u16
+                                                        : ElementType::bf16;
+    tile.type = static_cast<uint8_t>(wider);
+  }
   tile.base += 1;
 }
 
+/// The first tile moves onto another; from attempt 3 on one element further, so that it is not in place.
 void overlapOperands(const ProbeTarget& t) {
   auto* first = t.tile(0);
   auto* other = t.tile(1 + static_cast<size_t>(t.attempt % 3));
+  if (t.attempt >= 3)
+    onEveryTile(
+        t, [](isa::TileRegister& tile, size_t) { tile.cols = tile.cols == 1 ? 2 : tile.cols; });
   if (!first || !other) return;
-  first->base = other->base + (t.attempt >= 3 ? 4 : 0);
+  first->base = other->base + (t.attempt >= 3 ? first->elementBytes() : 0);
+}
+
+void overlapInout(const ProbeTarget& t) {
+  if (t.chain() && t.chain()->reduces()) {
+    t.state.tiles[t.chain()->reduction_tile].base = t.tile(1)->base;
+    return;
+  }
+  overlapOperands(t);
+}
+
+/// Rows, then outer blocks, then columns of the destination become one; attempt 3 first gives every tile two rows.
+void overlapItself(const ProbeTarget& t) {
+  if (t.attempt == 3) onEveryTile(t, [](isa::TileRegister& tile, size_t) { tile.inner = 2; });
+  auto* tile = t.tile(0);
+  if (!tile) return;
+  if (t.attempt == 0 || t.attempt == 3) tile->istride = 0;
+  if (t.attempt == 1) tile->ostride = 0;
+  if (t.attempt == 2) tile->step = 0;
+}
+
+/// Types of a profile that this machine lacks: f32 products; f16 for all that is floating or of td's type; for the first
+/// source; for all but an f32 td; for all; for the first source
+/// among f32.
+void unsupportedTypes(const ProbeTarget& t) {
+  const auto f16 = static_cast<uint8_t>(ElementType::f16),
+             f32 = static_cast<uint8_t>(ElementType::f32);
+  const uint8_t destination = t.tile(0) ? t.tile(0)->type : f16;
+  onEveryTile(t, [&](isa::TileRegister& tile, size_t i) {
+    const bool is_float = elementInfo(tile.elementType()).kind == ElementKind::Float;
+    if (t.attempt == 0) tile.type = f32;
+    if (t.attempt == 1 && (is_float || tile.type == destination)) tile.type = f16;
+    if (t.attempt == 2 && i == 1) tile.type = f16;
+    if (t.attempt == 3) tile.type = i == 0 ? f32 : f16;
+    if (t.attempt == 4) tile.type = f16;
+    if (t.attempt == 5) tile.type = i == 1 ? f16 : f32;
+  });
+}
+
+void illegalTypes(const ProbeTarget& t) {
+  if (auto* tile = t.tile(static_cast<size_t>(t.attempt % 3)))
+    tile->type = static_cast<uint8_t>(t.attempt < 3 ? ElementType::i64 : ElementType::e8m0);
+}
+
+void mixStepTypes(const ProbeTarget& t) {
+  if (t.tile(1)) t.tile(1)->type = static_cast<uint8_t>(ElementType::i32);
+}
+
+void stochasticStep(const ProbeTarget& t) {
+  const auto f32 = static_cast<uint8_t>(ElementType::f32),
+             bf16 = static_cast<uint8_t>(ElementType::bf16);
+  isa::ChainDescriptor& chain = *t.chain();
+  if (!chain.writesTd()) return;
+  chain.nsteps = 1;
+  chain.td_selector = isa::kSelectorTemporary;
+  chain.steps[0] = {.op = static_cast<uint8_t>(ElementwiseOp::cvt),
+                    .compute_type = f32,
+                    .result_type = bf16,
+                    .mode = static_cast<uint8_t>(isa::ChainRounding::Stochastic)};
 }
 
 void misalignTarget(const ProbeTarget& t) {
@@ -93,6 +126,10 @@ void misalignTarget(const ProbeTarget& t) {
   setBits(t.word, 8, 1, 1);
   t.rs1() = t.attempt == 2 ? 1 : 0;
   t.state.x[t.word >> 20 & 31] = t.attempt == 1 ? 1 : 0;
+}
+
+void widen(const ProbeTarget& t) {
+  onTile(t, [](isa::TileRegister& tile) { tile.cols += 1; });
 }
 
 void overflowPosition(const ProbeTarget& t) {
@@ -157,46 +194,23 @@ const FaultProbe kProbes[] = {
      [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.base = 64 << 20; }); },
      {}},
     // Types and shapes
-    {"op.types",
-     {Cause::shape},
-     [](const ProbeTarget& t) {
-       onTile(t, [](auto& tile) { tile.type = static_cast<uint8_t>(ElementType::i64); });
-     },
-     {}},
-    {"op.unsupported",
-     {Cause::unsupported},
-     [](const ProbeTarget& t) {
-       onEveryTile(t,
-                   [](auto& tile, size_t) { tile.type = static_cast<uint8_t>(ElementType::f32); });
-     },
-     {"profiles=Et-base"}},
-    {"op.shape",
-     {Cause::shape},
-     [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.cols += 1; }); },
-     {}},
-    {"mm.shape",
-     {Cause::shape},
-     [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.cols += 1; }); },
-     {}},
-    {"dma.shape",
-     {Cause::shape},
-     [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.cols += 1; }); },
-     {}},
+    {"op.types", {Cause::shape}, illegalTypes, {}},
+    {"op.unsupported", {Cause::unsupported}, unsupportedTypes, {"profiles=Et-base"}},
+    {"mm.shape", {Cause::shape}, widen, {}},
+    {"dma.shape", {Cause::shape}, widen, {}},
+    {"vec.shape", {Cause::shape}, widen, {}},
+    {"red.shape", {Cause::shape}, widen, {}},
+    {"scan.shape", {Cause::shape}, widen, {}},
+    {"move.shape", {Cause::shape}, widen, {}},
+    {"chain.shape", {Cause::shape}, widen, {}},
     {"dma.gather-count",
      {Cause::shape},
      [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.cols -= 1; }); },
      {}},
     // Aliasing
     {"alias.overlap", {Cause::aliasing}, overlapOperands, {}},
-    {"alias.inout", {Cause::aliasing}, overlapOperands, {}},
-    {"alias.self",
-     {Cause::aliasing},
-     [](const ProbeTarget& t) {
-       if (auto* tile = t.tile(0))
-         (t.attempt == 0 ? tile->istride : tile->ostride) = 0,
-                                           tile->step = t.attempt == 2 ? 0 : tile->step;
-     },
-     {}},
+    {"alias.inout", {Cause::aliasing}, overlapInout, {}},
+    {"alias.self", {Cause::aliasing}, overlapItself, {}},
     {"alias.view",
      {Cause::aliasing},
      [](const ProbeTarget& t) {
@@ -219,10 +233,16 @@ const FaultProbe kProbes[] = {
      [](const ProbeTarget& t) { onView(t, [](auto& view) { view.base = kNowhere; }); },
      {}},
     {"view.position", {Cause::malformed}, overflowPosition, {}},
-    {"op.work-cap",
-     {Cause::work_cap},
-     tooMuchWork,
-     {"work_cap.macs_log2=30", "work_cap.elements_log2=24", "work_cap.bytes_log2=26"}},
+    // Work
+    {"op.work-cap", {Cause::work_cap}, [](const ProbeTarget&) {}, {}, true},
+    // Chains
+    {"chain.empty-register", {Cause::malformed}, [](const ProbeTarget& t) { *t.chain() = {}; }, {}},
+    {"chain.step-types", {Cause::shape}, mixStepTypes, {}},
+    {"chain.displacement",
+     {Cause::local_bounds},
+     [](const ProbeTarget& t) { t.chain()->constants[0] = 1; },
+     {}},
+    {"vec.convert-mode", {Cause::shape}, stochasticStep, {}},
 };
 
 }  // namespace
@@ -244,6 +264,12 @@ std::vector<ProbeOperand> probeOperands(uint32_t word) {
 isa::TileRegister* ProbeTarget::tile(size_t i) const {
   if (i >= operands.size() || operands[i].kind != OperandKind::tile) return nullptr;
   return &state.tiles[operands[i].reg];
+}
+
+isa::ChainDescriptor* ProbeTarget::chain() const {
+  for (const ProbeOperand& operand : operands)
+    if (operand.kind == OperandKind::chain) return &state.chains[operand.reg];
+  return nullptr;
 }
 
 isa::ViewDescriptor* ProbeTarget::view(size_t i) const {

@@ -27,7 +27,8 @@ struct ProbeTarget {
   std::vector<ProbeOperand> operands;
   int attempt;  // 0 .. kProbeAttempts - 1; probes of one operand take it as the operand's number
 
-  isa::TileRegister* tile(size_t i) const;    // nullptr if operand i is no tile
+  isa::TileRegister* tile(size_t i) const;  // nullptr if operand i is no tile
+  isa::ChainDescriptor* chain() const;      // of the first chain operand; nullptr if there is none
   isa::ViewDescriptor* view(size_t i) const;  // nullptr if operand i is no view
   uint64_t& rs1() const { return state.x[word >> 15 & 31]; }
 };
@@ -39,6 +40,8 @@ struct FaultProbe {
   std::vector<isa::Cause> causes;  // one of them
   void (*change)(const ProbeTarget& target);
   std::vector<std::string> machine;  // overrides of the machine it needs
+  bool no_work =
+      false;  // on a machine whose instructions may do one element, product and byte at most
 };
 std::span<const FaultProbe> faultProbes();
 

@@ -2,7 +2,6 @@
 #include "sim/functional/garbage_state.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "isa/base/bits.h"
 #include "isa/base/check.h"
@@ -12,12 +11,6 @@
 #include "isa/machines/find_machine.h"
 
 namespace etalon::sim {
-
-double fuzzScale() {
-  const char* text = std::getenv("ETALON_FUZZ_SCALE");
-  const double scale = text ? std::strtod(text, nullptr) : 1;
-  return scale > 0 ? scale : 1;
-}
 
 isa::Machine garbageMachine() {
   const auto machine =

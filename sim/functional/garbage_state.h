@@ -8,15 +8,13 @@
 #include <random>
 #include <span>
 
+#include "isa/base/fuzz_scale.h"
 #include "isa/machines/machine.h"
 #include "isa/state/chain_descriptor.h"
 #include "isa/state/tile_register.h"
 #include "isa/state/view_descriptor.h"
 
 namespace etalon::sim {
-
-/// ETALON_FUZZ_SCALE, a positive number that multiplies the size of garbage tests; 1 if unset.
-double fuzzScale();
 
 /// The smallest machine: memory stays small however wild a program is, and random addresses meet.
 isa::Machine garbageMachine();

@@ -112,7 +112,7 @@ TEST(Garbage, InstructionsRetireOrTrapWithARule) {
   EXPECT_GT(rig.trapped(), rig.ended() / 20);
   for (const auto unit :
        {isa::Counter::retired_setup, isa::Counter::retired_load, isa::Counter::retired_store,
-        isa::Counter::retired_matrix, isa::Counter::retired_sync})
+        isa::Counter::retired_matrix, isa::Counter::retired_vector, isa::Counter::retired_sync})
     EXPECT_GT(rig.retired(unit), 100u * fuzzScale()) << "counter " << static_cast<int>(unit);
   EXPECT_GT(rig.retired(isa::Counter::macs), 1000u);
 }

@@ -263,8 +263,8 @@ const FaultCase kChains[] = {
      Cause::local_bounds, Rule::tile_bounds, "ta (tr1)", 1, "displaced, takes bytes -4 to"},
     {"a_displacement_past_local_memory", chain(displacedBy(64 << 20)), Cause::local_bounds,
      Rule::tile_bounds, "ta (tr1)", 1, "local memory has"},
-    {"a_misaligned_displacement", chain(displacedBy(2)), Cause::local_bounds, Rule::tile_align,
-     "ta (tr1)", 1, "the displacement 2 is no multiple of 4"},
+    {"a_misaligned_displacement", chain(displacedBy(2)), Cause::local_bounds,
+     Rule::chain_displacement, "ta (tr1)", 1, "the displacement 2 is no multiple of 4"},
 };
 INSTANTIATE_TEST_SUITE_P(Chains, VectorFault, testing::ValuesIn(kChains),
                          [](const auto& info) { return info.param.name; });

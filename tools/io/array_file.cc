@@ -26,16 +26,11 @@ std::optional<SafetensorsSpec> safetensorsSpec(const std::string& spec) {
 
 Error unknownEnding(const std::string& spec) {
   return Error{fmt::format(
-      "{}: unknown kind of array file; known: FILE.npy, FILE.png, FILE.safetensors:TENSOR",
+      "{}: unknown kind of array file; known: FILE.npy, FILE.safetensors:TENSOR, FILE.png",
       quote(spec))};
 }
 
 }  // namespace
-
-Status checkArrayFile(const std::string& spec) {
-  if (safetensorsSpec(spec) || spec.ends_with(".npy") || spec.ends_with(".png")) return {};
-  return unknownEnding(spec);
-}
 
 Result<Array> readArray(const std::string& spec, std::optional<ElementType> expected) {
   if (std::optional<SafetensorsSpec> named = safetensorsSpec(spec))
@@ -51,6 +46,11 @@ Status writeArray(const std::string& spec, const Array& array) {
                             {{named->tensor.empty() ? "array" : named->tensor, &array}});
   if (spec.ends_with(".npy")) return writeNpy(spec, array);
   if (spec.ends_with(".png")) return writePng(spec, array);
+  return unknownEnding(spec);
+}
+
+Status checkArrayTarget(const std::string& spec) {
+  if (safetensorsSpec(spec) || spec.ends_with(".npy") || spec.ends_with(".png")) return {};
   return unknownEnding(spec);
 }
 

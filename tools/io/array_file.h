@@ -9,17 +9,15 @@
 
 namespace etalon::tools {
 
-/// Says whether a name is one that readArray() and writeArray() take, by its ending alone; the
-/// error says which are known.
-Status checkArrayFile(const std::string& spec);
-
 /// Reads what a user names: `a.npy`, `weights.safetensors:layer.0.w`, `one.safetensors` with a
-/// single tensor, or `photo.png` as [1, H, W, 3]. `expected` decides only what a file leaves open
-/// (one-byte raw data, see npy.h; whether a picture is 0..255 or 0..1, see png.h); that the type
-/// fits is the caller's check.
+/// single tensor, or `photo.png` (png.h). `expected` decides only what a file leaves open (one-byte raw data, see npy.h);
+/// that the type fits is the caller's check. Other endings are an error that says which are known.
 Result<Array> readArray(const std::string& spec, std::optional<ElementType> expected);
 
-/// Writes to `c.npy`, `y.png` or `out.safetensors:name` (name `array` if none is given).
+/// Writes to `c.npy`, `c.png` or `out.safetensors:name` (name `array` if none is given).
 Status writeArray(const std::string& spec, const Array& array);
+
+/// Whether writeArray() knows the kind of file; to be asked before long work.
+Status checkArrayTarget(const std::string& spec);
 
 }  // namespace etalon::tools

@@ -8,6 +8,7 @@
 
 #include "isa/base/bits.h"
 #include "isa/base/file.h"
+#include "isa/base/fuzz_scale.h"
 #include "tools/io/array_file.h"
 
 namespace etalon::tools {
@@ -243,13 +244,45 @@ TEST(Npy, SurvivesBitFlips) {
     (void)parse(text, ElementType::f8e4m3).ok();
   }
   std::mt19937 random(1);
+  const auto mutations = static_cast<int>(20000 * fuzzScale());
   int refused = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < mutations; ++i) {
     std::string text = good;
     for (int n = 0; n < 3; ++n) text[random() % (good.size() - 24)] = static_cast<char>(random());
     refused += !parse(text).ok();
   }
-  EXPECT_GT(refused, 15000);
+  EXPECT_GT(refused, mutations * 3 / 4);
+}
+
+// Sizes that overflow, or that no memory has, are errors before anything is allocated.
+TEST(Npy, RefusesAbsurdSizes) {
+  for (const char* shape :
+       {"(18446744073709551615,)", "(18446744073709551616,)", "(4294967296, 4294967296)",
+        "(4611686018427387905,)", "(2305843009213693952, 2)", "(1099511627776,)",
+        "(0, 18446744073709551615, 18446744073709551615)", "(-1,)", "(99999999999999999999999,)"}) {
+    const Result<Array> array = parse(file(dictionary("<f4", shape), std::string(16, 'x')));
+    ASSERT_FALSE(array.ok()) << shape;
+    EXPECT_THAT(array.error().message, HasSubstr("a.npy")) << shape;
+  }
+  for (const int version : {2, 3}) {
+    std::string content = file(dictionary("<f4", "(4,)"), std::string(16, 'x'), version);
+    storeBytes<uint32_t>(content.data() + 8, 0xffffffff);
+    EXPECT_FALSE(parse(content).ok()) << version;
+  }
+}
+
+TEST(Npy, SurvivesRandomBytes) {
+  std::mt19937 random(2);
+  const std::string good = file(dictionary("<i2", "(2, 3)"), std::string(12, 'x'));
+  const auto files = static_cast<int>(50000 * fuzzScale());
+  for (int i = 0; i < files; ++i) {
+    std::string text(random() % 200, '\0');
+    for (char& c : text) c = static_cast<char>(random());
+    // Two in three begin as a file does, so that the header is read.
+    if (i % 3 != 0) text = good.substr(0, 6 + random() % (good.size() - 6)) + text;
+    const Result<Array> array = parse(text, ElementType::e8m0);
+    if (!array.ok()) ASSERT_THAT(array.error().message, HasSubstr("a.npy"));
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "isa/base/bits.h"
 #include "isa/base/file.h"
+#include "isa/base/fuzz_scale.h"
 #include "tools/io/array_file.h"
 
 namespace etalon::tools {
@@ -206,9 +207,10 @@ TEST(Safetensors, SurvivesMutations) {
                            tensor("b", "F32", "[1,2]", "[3,11]") + "," +
                            tensor("a", "U8", "[3]", "[0,3]") + "}";
   ASSERT_EQ(refusal(good, 11), "accepted");
-  int refused = 0;
+  const auto mutations = static_cast<size_t>(20000 * fuzzScale());
+  size_t refused = 0;
   std::mt19937 random(5);
-  for (size_t i = 0; i < good.size() * 8 + 20000; ++i) {
+  for (size_t i = 0; i < good.size() * 8 + mutations; ++i) {
     std::string text = good;
     if (i < good.size() * 8)
       text[i / 8] = static_cast<char>(text[i / 8] ^ (1 << i % 8));
@@ -217,7 +219,47 @@ TEST(Safetensors, SurvivesMutations) {
         text[random() % text.size()] = "{}[]:,\"0123456789.-eE\\ \xff"[random() % 24];
     refused += refusal(text, 11) != "accepted";
   }
-  EXPECT_GT(refused, 10000);
+  EXPECT_GT(refused, mutations / 2);
+}
+
+TEST(Safetensors, RefusesAbsurdSizes) {
+  for (const char* shape :
+       {"[18446744073709551615]", "[18446744073709551616]", "[4294967296,4294967296]",
+        "[4611686018427387905]", "[-1]", "[1e3]", "[1.0]", "[99999999999999999999999]"})
+    EXPECT_NE(refusal("{" + tensor("a", "F32", shape, "[0,4]") + "}", 4), "accepted") << shape;
+  for (const char* offsets :
+       {"[0,18446744073709551615]", "[18446744073709551612,18446744073709551616]", "[-4,0]",
+        "[0,4294967300]", "[4,0]"})
+    EXPECT_NE(refusal("{" + tensor("a", "F32", "[1]", offsets) + "}", 4), "accepted") << offsets;
+  // The length in front of the header, past the end of the file and past all memory.
+  for (const uint64_t length : {uint64_t{1} << 20, uint64_t{1} << 40, ~uint64_t{0}}) {
+    std::string content(32, ' ');
+    storeBytes<uint64_t>(content.data(), length);
+    ASSERT_TRUE(writeFile(path(), content).ok());
+    EXPECT_FALSE(listSafetensors(path()).ok()) << length;
+  }
+}
+
+TEST(Safetensors, SurvivesRandomBytes) {
+  const std::string good = "{" + tensor("a", "U8", "[3]", "[0,3]") + "}";
+  std::mt19937 random(6);
+  const auto headers = static_cast<int>(20000 * fuzzScale());
+  for (int i = 0; i < headers; ++i) {
+    std::string text(random() % 200, '\0');
+    for (char& c : text) c = static_cast<char>(i % 2 ? random() : 32 + random() % 95);
+    // Half begin or end as a header does.
+    if (i % 4 == 2) text = good.substr(0, random() % good.size()) + text;
+    if (i % 4 == 3) text += good.substr(random() % good.size());
+    EXPECT_NE(refusal(text, 3), "");
+  }
+  const auto files = static_cast<int>(1000 * fuzzScale());
+  for (int i = 0; i < files; ++i) {
+    std::string text(random() % 100, '\0');
+    for (char& c : text) c = static_cast<char>(random());
+    if (i % 2 && text.size() >= 8) storeBytes<uint64_t>(text.data(), random() % text.size());
+    ASSERT_TRUE(writeFile(path(), text).ok());
+    EXPECT_FALSE(readSafetensors(path(), "").ok()) << i;
+  }
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ Status checkOutputs(const abi::KernelSpec& spec, const RunRequest& request) {
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
       return Error{fmt::format("--out {}={}: there is no folder {}", output.name, output.text,
                                quote(folder))};
-    if (const Status known = checkArrayFile(output.text); !known.ok())
-      return Error{fmt::format("--out {}: {}", output.name, known.error().message)};
+    if (const Status writable = checkArrayTarget(output.text); !writable.ok())
+      return Error{fmt::format("--out {}: {}", output.name, writable.error().message)};
   }
   return {};
 }

@@ -41,6 +41,7 @@ struct ReportedCheck {
   std::string operation;
   bool passed = false;
   std::string detail;
+  double worst_ratio = 0;  // of a bounded verdict, see kernels::CheckReport
 };
 
 /// Everything a run came to. Lists are bounded, counts are not.

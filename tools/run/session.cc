@@ -75,13 +75,12 @@ Result<ReportedCheck> checkOutputs(const PreparedLaunch& launch,
   std::string detail =
       fmt::format("{} of {} elements right ({})", report->elements - report->mismatches,
                   report->elements, report->verdict);
-  if (report->verdict == "bounded")
-    detail += report->worst_at.empty() ? ", no error at all"
-                                       : fmt::format(", worst error {:.3g} of its bound at {}",
-                                                     report->worst_ratio, report->worst_at);
+  if (report->verdict == "bounded" && !report->worst_at.empty())
+    detail += fmt::format(", worst error {:.3g} of its bound at {}", report->worst_ratio,
+                          report->worst_at);
   if (report->unbounded != 0) detail += fmt::format(", {} without a bound", report->unbounded);
   if (!report->first_mismatch.empty()) detail += "; " + report->first_mismatch;
-  return ReportedCheck{report->op, report->passed, detail};
+  return ReportedCheck{report->op, report->passed, detail, report->worst_ratio};
 }
 
 void collectFindings(sim::FunctionalDevice& device, SourceLines& lines, RunReport& report) {
@@ -163,7 +162,7 @@ Result<RunReport> runProgram(const RunRequest& request, const RunHooks& hooks) {
     report.check = *std::move(check);
   } else if (request.check) {
     report.check =
-        ReportedCheck{launch->spec->check->operation, false, "the run did not end by itself"};
+        ReportedCheck{launch->spec->check->operation, false, "the run did not end by itself", 0};
   }
   report.dumps = dumpState(device, cores, request.dumps);
   return report;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "isa/abi/array.h"
+#include "isa/element_type.h"
+
+namespace etalon::kernels {
+
+/// An input of a case: what `--in` takes, or an array that the test made.
+struct CaseInput {
+  CaseInput(std::string input_name, std::string text)
+      : name(std::move(input_name)), source(std::move(text)) {}
+  CaseInput(std::string input_name, abi::Array made)
+      : name(std::move(input_name)), array(std::move(made)) {}
+
+  std::string name;
+  std::string source;  // `random:7[64,32]`
+  std::optional<abi::Array> array;
+};
+
+/// One launch of a kernel.
+struct KernelCase {
+  std::string title;  // `M=3 K=5 N=7`
+  std::vector<CaseInput> inputs;
+  std::vector<std::pair<std::string, std::string>> arguments = {};
+  std::optional<abi::Array> expected = {};  // the one legal output; else the reference judges it
+};
+
+/// Runs cases of one kernel and adds up what the test prints.
+///
+/// A case passes if it exits with 0 and without races or uninitialised reads on 1, 2, 4 and 7 cores
+/// of the machine `base` (`cores` overridden for 7), all with the same output bits, and if these are
+/// the expected ones, or right by the reference where none are given.
+class KernelCases {
+ public:
+  explicit KernelCases(std::string kernel) : kernel_(std::move(kernel)) {}
+  /// Prints the summary and records it as properties of the test.
+  ~KernelCases();
+  KernelCases(const KernelCases&) = delete;
+  KernelCases& operator=(const KernelCases&) = delete;
+
+  void run(const KernelCase& kernel_case);
+  int count() const { return count_; }
+
+ private:
+  std::string kernel_;
+  int count_ = 0;
+  double worst_ratio_ = 0;  // error of its bound, of the cases that the reference judges by a bound
+  std::string worst_case_;
+};
+
+/// `random:SEED[EXTENTS]`; the seed is chosen by the caller, the same bytes on every host.
+std::string randomSource(int seed, const std::vector<uint64_t>& shape, std::string_view range = "");
+
+/// Array of the bits of 16-bit elements.
+abi::Array arrayOfHalves(ElementType type, const std::vector<uint64_t>& shape,
+                         const std::vector<uint16_t>& bits);
+
+/// Skips the test in a build without LLVM, which has no C programs.
+#ifdef ETALON_WITH_LLVM
+#define ETALON_NEEDS_C_PROGRAMS()
+#else
+#define ETALON_NEEDS_C_PROGRAMS() \
+  GTEST_SKIP() << "C programs need a build with LLVM (ETALON_WITH_LLVM)"
+#endif
+
+}  // namespace etalon::kernels
