@@ -43,9 +43,9 @@ uint8_t sampleOf(ElementType type, const std::byte* element) {
   if (type == ElementType::u8) return loadBytes<uint8_t>(element);
   const uint32_t bits =
       elementInfo(type).bits == 32 ? loadBytes<uint32_t>(element) : loadBytes<uint16_t>(element);
-  const float value = numerics::widenToFloat(type, bits);
+  const double value = numerics::widenToFloat(type, bits);  // times 255 is exact in double
   if (!(value > 0)) return 0;
-  return static_cast<uint8_t>(std::nearbyint(std::min(value, 1.0F) * 255.0F));
+  return static_cast<uint8_t>(std::nearbyint(std::min(value, 1.0) * 255.0));
 }
 
 }  // namespace

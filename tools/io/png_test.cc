@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "isa/base/file.h"
 
 namespace etalon::tools {
@@ -54,6 +56,17 @@ TEST(Png, ExpandsGreyToThreeChannels) {
   const Result<Array> back = parsePng(pngOf(grey), "p.png", std::nullopt);
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(back->data, std::vector<std::byte>(3, std::byte{77}));
+}
+
+// The product of 255 and an f32 next to (n + 1/2)/255 is no tie; rounded to f32 first, it would be.
+TEST(Png, WritesTheNearestSampleOfValuesBesideATie) {
+  Array array = makeArray(ElementType::f32, {1, 3}).value();
+  const float values[] = {0x1.333334p-2F, 0x1.040404p-1F, 0.5F};  // 76.500003, 129.499998, a tie
+  std::memcpy(array.data.data(), values, sizeof values);
+  const Array back = parsePng(pngOf(array), "p.png", std::nullopt).value();
+  EXPECT_EQ(back.data[0], std::byte{77});
+  EXPECT_EQ(back.data[3], std::byte{129});
+  EXPECT_EQ(back.data[6], std::byte{128});
 }
 
 TEST(Png, RefusesTypesAndShapesThatAreNoPicture) {
