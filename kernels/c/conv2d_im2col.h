@@ -6,6 +6,7 @@
    axis add up, so pixel (oh, ow) and window element (r, s) meet at h = oh*stride - pad + r*dilation.
    Elements outside the picture are 0 by the bounds of the axes: padding costs nothing. Layouts
    (NHWC, NCHW) differ only in the strides, so both kernels are this one function. */
+#include <etalon/runtime.h>
 #include <etalon/xet.h>
 
 struct conv_args {
@@ -32,6 +33,12 @@ enum { X0, X1, W0, W1, ACC };                    /* tile registers */
 enum { LX = PIXELS * TC * 2, LW = TC * TF * 2 }; /* bytes */
 
 static long conv_least(long a, long b) { return a < b ? a : b; }
+
+/* Output pixels along one axis; none where the filter does not fit (C would round -1 / 2 to 0). */
+static long conv_extent(long size, long filter, const struct conv_args* a) {
+  const long last = size + 2 * a->pad - a->dilation * (filter - 1) - 1;
+  return last < 0 ? 0 : last / a->stride + 1;
+}
 
 /* One filter element (r, s) and one block of channels: gather PIXELS x channels, multiply. */
 #define CONV_STEP(X, W)                                         \
@@ -60,9 +67,9 @@ static long conv_least(long a, long b) { return a < b ? a : b; }
   } while (0)
 
 static void conv2d(const struct conv_args* a, const struct conv_shape* s, long core, long cores) {
-  const long OH = (s->H + 2 * a->pad - a->dilation * (s->R - 1) - 1) / a->stride + 1;
-  const long OW = (s->W + 2 * a->pad - a->dilation * (s->S - 1) - 1) / a->stride + 1;
-  if (OH <= 0 || OW <= 0) return;
+  et_assert(s->R > 0 && s->S > 0);
+  const long OH = conv_extent(s->H, s->R, a), OW = conv_extent(s->W, s->S, a);
+  if (OH == 0 || OW == 0) return;
   const long tw = conv_least(OW, 32), th = PIXELS / tw; /* output pixels of a tile: th x tw */
   const et_view vx = {
       .base = (uint64_t)a->x,
@@ -105,9 +112,14 @@ static void conv2d(const struct conv_args* a, const struct conv_shape* s, long c
   for (long t = core; t < s->B * down * across * deep; t += cores) {
     const long f = t % deep * TF, ow = t / deep % across * tw, oh = t / deep / across % down * th;
     const long b = t / deep / across / down, ff = conv_least(TF, s->F - f);
+    const long hh = conv_least(th, OH - oh),
+               ww = conv_least(tw, OW - ow); /* at the lower, right edge */
     et_vseek(VX, b, 0);
     et_vseek(VY, b, 0), et_vseek(VY, oh, 1), et_vseek(VY, ow, 2), et_vseek(VY, f, 3);
-    et_vseek(VW, f, 3), et_vext(VW, ff, 1), et_vext(VY, ff, 2);
+    et_vext(VX, hh, 0), et_vext(VX, ww, 1);
+    et_vext(VY, hh, 0), et_vext(VY, ww, 1), et_vext(VY, ff, 2);
+    et_vseek(VW, f, 3), et_vext(VW, ff, 1);
+    et_tshape(X0, 1, hh * ww), et_tshape(X1, 1, hh * ww), et_tshape(ACC, 1, hh * ww);
     et_tcols(W0, ff), et_tcols(W1, ff), et_tcols(ACC, ff);
     long r = 0, q = 0, c = 0, first = 1;
     while (r < s->R) {

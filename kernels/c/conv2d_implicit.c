@@ -36,11 +36,17 @@ enum { LW = TC * TF * 2, LACC = TOH * TOW * TF * 4 };
 
 static long least(long a, long b) { return a < b ? a : b; }
 
+/* Output pixels along one axis; none where the filter does not fit (C would round -1 / 2 to 0). */
+static long extent(long size, long filter, const struct args* a) {
+  const long last = size + 2 * a->pad - a->dilation * (filter - 1) - 1;
+  return last < 0 ? 0 : last / a->stride + 1;
+}
+
 int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;
-  const long OH = (a->H + 2 * a->pad - a->dilation * (a->R - 1) - 1) / a->stride + 1;
-  const long OW = (a->W + 2 * a->pad - a->dilation * (a->S - 1) - 1) / a->stride + 1;
-  if (OH <= 0 || OW <= 0) return 0;
+  et_assert(a->R > 0 && a->S > 0);
+  const long OH = extent(a->H, a->R, a), OW = extent(a->W, a->S, a);
+  if (OH == 0 || OW == 0) return 0;
   /* Rows and columns of the picture under a block of TOH x TOW output pixels. */
   const long th = (TOH - 1) * a->stride + (a->R - 1) * a->dilation + 1;
   const long tw = (TOW - 1) * a->stride + (a->S - 1) * a->dilation + 1;
@@ -91,12 +97,14 @@ int main(void* p, unsigned long core, unsigned long cores) {
   for (long t = core; t < a->B * down * across * deep; t += cores) {
     const long f = t % deep * TF, ow = t / deep % across * TOW, oh = t / deep / across % down * TOH;
     const long b = t / deep / across / down, ff = least(TF, a->F - f);
+    const long hh = least(TOH, OH - oh), ww = least(TOW, OW - ow); /* at the lower, right edge */
     et_vseek(VX, b, 0), et_vseek(VX, oh * a->stride - a->pad, 1),
         et_vseek(VX, ow * a->stride - a->pad, 2);
     et_vseek(VY, b, 0), et_vseek(VY, oh, 1), et_vseek(VY, ow, 2), et_vseek(VY, f, 3),
-        et_vext(VY, ff, 2);
+        et_vext(VY, hh, 0), et_vext(VY, ww, 1), et_vext(VY, ff, 2);
     et_vseek(VW, f, 3), et_vext(VW, ff, 1);
     et_tcols(W0, ff), et_tcols(W1, ff), et_tcols(ACC, ff);
+    et_tshape(PIXELS, hh, ww), et_tshape(ACC, 1, hh * ww);
     for (long c = 0; c == 0 || c < a->C; c += TC) {
       const long cc = least(TC, a->C - c);
       et_vseek(VX, c, 3), et_vext(VX, cc, 2), et_vseek(VW, c, 2), et_vext(VW, cc, 0);

@@ -16,8 +16,7 @@ ETALON_KERNEL(struct args,
 
 int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;
-  const long OH = (a->H + 2 * a->conv.pad - a->conv.dilation * (a->R - 1) - 1) / a->conv.stride + 1;
-  const long OW = (a->W + 2 * a->conv.pad - a->conv.dilation * (a->S - 1) - 1) / a->conv.stride + 1;
+  const long OH = conv_extent(a->H, a->R, &a->conv), OW = conv_extent(a->W, a->S, &a->conv);
   const struct conv_shape s = {a->B,
                                a->H,
                                a->W,

@@ -85,7 +85,8 @@ void KernelCases::run(const KernelCase& kernel_case) {
     if (cores > kCoresOfBase) request.overrides = {fmt::format("cores={}", cores)};
     const Result<tools::RunReport> report = tools::runProgram(request, {});
     ASSERT_TRUE(report.ok()) << report.error().message;
-    ASSERT_THAT(report->failures(), testing::IsEmpty()) << tools::reportText(*report, true);
+    ASSERT_THAT(report->failures(), testing::IsEmpty())
+        << tools::reportText(*report, true) << (report->check ? report->check->detail : "");
     EXPECT_EQ(report->race_count, 0u);
     EXPECT_EQ(report->uninitialised_read_count, 0u);
     ASSERT_EQ(report->outputs.size(), 1u);
