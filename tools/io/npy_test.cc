@@ -281,7 +281,9 @@ TEST(Npy, SurvivesRandomBytes) {
     // Two in three begin as a file does, so that the header is read.
     if (i % 3 != 0) text = good.substr(0, 6 + random() % (good.size() - 6)) + text;
     const Result<Array> array = parse(text, ElementType::e8m0);
-    if (!array.ok()) ASSERT_THAT(array.error().message, HasSubstr("a.npy"));
+    if (!array.ok()) {
+      ASSERT_THAT(array.error().message, HasSubstr("a.npy"));
+    }
   }
 }
 
