@@ -90,10 +90,10 @@ void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
     if (one.sources[i].is_tile) {
       refs[i] = core.tileRef(operands.operand(operand_of[i]).tile);
       tiles.sources[i] = &refs[i];
-      selectors[i] = numerics::kSelectTile + i;
+      selectors[i] = kSelectorTile + i;
     } else {
       program.constants[i] = static_cast<uint32_t>(core.x(one.sources[i].reg));
-      selectors[i] = numerics::kSelectConstant + i;
+      selectors[i] = kSelectorConstant + i;
     }
   }
   const ElementType compute =

@@ -44,7 +44,7 @@ class ChainRun {
   size_t block_;
   std::unique_ptr<uint32_t[]> arena_;
   size_t used_ = 0;
-  std::array<uint32_t*, kSelectEnd> lanes_{};
+  std::array<uint32_t*, kSelectorEnd> lanes_{};
   uint32_t* scratch_;
   std::vector<Source> sources_;
   std::optional<ElementStream> td_;
@@ -59,11 +59,10 @@ ChainRun::ChainRun(const ChainProgram& program, const ChainTiles& tiles, HostIsa
   shape_ = *shape;
   elements_ = shape_.storedRows() * shape_.cols;
   block_ = static_cast<size_t>(std::min<uint64_t>(elements_, kBlock));
-  constexpr size_t kTemporaries = 4;
   arena_ = std::make_unique_for_overwrite<uint32_t[]>((plan_.operands.size() + kTemporaries + 1) *
                                                       block_);
   scratch_ = allocate();
-  for (size_t t = 0; t < kTemporaries; ++t) lanes_[kSelectTemporary + t] = allocate();
+  for (size_t t = 0; t < kTemporaries; ++t) lanes_[kSelectorTemporary + t] = allocate();
   sources_.reserve(plan_.operands.size());
   for (const ChainPlan::Operand& operand : plan_.operands) bind(operand, tiles);
   if (tiles.td != nullptr) td_.emplace(*tiles.td);
@@ -86,7 +85,7 @@ void ChainRun::bind(const ChainPlan::Operand& operand, const ChainTiles& tiles) 
 }
 
 void ChainRun::fillConstant(const ChainPlan::Operand& operand) {
-  uint32_t bits = program_.constants[operand.selector - kSelectConstant];
+  uint32_t bits = program_.constants[operand.selector - kSelectorConstant];
   if (operand.aligned) {
     const ElementType type = shape_.type;
     bits = static_cast<uint32_t>(
@@ -97,7 +96,7 @@ void ChainRun::fillConstant(const ChainPlan::Operand& operand) {
 }
 
 void ChainRun::mask(const ChainStep& step, uint32_t* out, size_t n) const {
-  const uint32_t* k = &program_.constants[step.b - kSelectConstant];
+  const uint32_t* k = &program_.constants[step.b - kSelectorConstant];
   const auto constant = [&](int i) { return int64_t{static_cast<int32_t>(k[i])}; };
   const uint32_t* kept = lanes_[step.a];
   const uint32_t* otherwise = lanes_[step.c];
@@ -142,7 +141,7 @@ void ChainRun::step(const ChainPlan::Step& planned, size_t n) {
     planned.function({out, lanes_[s.a], b, c, n, planned.low, planned.high});
   }
   if (planned.converts) convert(planned, out, n);
-  std::swap(lanes_[kSelectTemporary + s.dest], scratch_);
+  std::swap(lanes_[kSelectorTemporary + s.dest], scratch_);
 }
 
 void ChainRun::run() {

@@ -4,19 +4,12 @@
 #include <array>
 
 #include "isa/elementwise_op.h"
+#include "isa/numerics/chain_codes.h"
 #include "isa/numerics/host_isa.h"
 #include "isa/numerics/reduce.h"
 #include "isa/numerics/tile_ref.h"
 
 namespace etalon::numerics {
-
-inline constexpr int kChainSteps = 8;
-inline constexpr int kChainConstants = 12;
-
-/// Selectors of a chain (isa-reference.md): tiles 0..2, temporaries 8..11, constants 16..27, tile a
-/// displaced by constant k 32..43, tile b displaced 48..59.
-inline constexpr uint8_t kSelectTile = 0, kSelectTemporary = 8, kSelectConstant = 16,
-                         kSelectDisplacedA = 32, kSelectDisplacedB = 48, kSelectEnd = 60;
 
 /// A step: temporary[dest] = op(a, b, c) computed in `compute` (f32, i32, u32), converted to
 /// `result` by `mode`.
@@ -35,11 +28,11 @@ struct ChainProgram {
   uint8_t nsteps = 0;
   std::array<ChainStep, kChainSteps> steps{};
   std::array<uint32_t, kChainConstants> constants{};
-  uint8_t td_selector = kSelectTemporary;
+  uint8_t td_selector = kSelectorTemporary;
   bool reduce = false;
   bool accumulate = false;  ///< the reduction keeps 64 lanes
   ReduceOp reduce_op = ReduceOp::Sum;
-  uint8_t reduce_selector = kSelectTemporary;
+  uint8_t reduce_selector = kSelectorTemporary;
 };
 
 /// Tiles a chain works on. Sources and td have equal rows and columns (vectors by stride 0, step

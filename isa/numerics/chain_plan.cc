@@ -11,17 +11,17 @@ namespace etalon::numerics {
 namespace {
 
 bool isTemporary(uint8_t selector) {
-  return selector >= kSelectTemporary && selector < kSelectTemporary + 4;
+  return selector >= kSelectorTemporary && selector < kSelectorTemporary + 4;
 }
 bool isConstant(uint8_t selector) {
-  return selector >= kSelectConstant && selector < kSelectConstant + kChainConstants;
+  return selector >= kSelectorConstant && selector < kSelectorConstant + kChainConstants;
 }
 
 /// Source tile a selector reads, -1 if none.
 int tileOf(uint8_t selector) {
   if (selector < 3) return selector;
-  if (selector >= kSelectDisplacedA && selector < kSelectDisplacedA + kChainConstants) return 0;
-  if (selector >= kSelectDisplacedB && selector < kSelectDisplacedB + kChainConstants) return 1;
+  if (selector >= kSelectorDisplacedA && selector < kSelectorDisplacedA + kChainConstants) return 0;
+  if (selector >= kSelectorDisplacedB && selector < kSelectorDisplacedB + kChainConstants) return 1;
   return -1;
 }
 
@@ -46,9 +46,9 @@ class Planner {
   /// Notes that a selector is read; returns the type of its lanes (of a constant: `constant_type`).
   ElementType use(uint8_t selector, ElementType constant_type, bool moved) {
     if (isTemporary(selector)) {
-      ETALON_CHECK(written_[selector - kSelectTemporary],
+      ETALON_CHECK(written_[selector - kSelectorTemporary],
                    "a chain reads a temporary before writing it");
-      return temporary_types_[selector - kSelectTemporary];
+      return temporary_types_[selector - kSelectorTemporary];
     }
     const int tile = tileOf(selector);
     ETALON_CHECK(tile >= 0 || isConstant(selector), "a chain selector is reserved");
@@ -58,7 +58,7 @@ class Planner {
       return operand.selector == selector;
     };
     if (std::none_of(plan_.operands.begin(), plan_.operands.end(), same)) {
-      const int32_t displacement = selector >= kSelectDisplacedA
+      const int32_t displacement = selector >= kSelectorDisplacedA
                                        ? static_cast<int32_t>(program_.constants[selector % 16])
                                        : 0;
       plan_.operands.push_back({selector, static_cast<int8_t>(tile), displacement, moved});
@@ -78,9 +78,10 @@ class Planner {
     if (step.op != ElementwiseOp::mask && info->arity > 1)
       use(step.b, step.compute, plan_.moves_bits && !sign);
     if (info->arity > 2) use(step.c, step.compute, plan_.moves_bits);
-    ETALON_CHECK(step.op != ElementwiseOp::mask ||
-                     (step.b >= kSelectConstant && step.b + 4 <= kSelectConstant + kChainConstants),
-                 "a mask step needs four constants");
+    ETALON_CHECK(
+        step.op != ElementwiseOp::mask ||
+            (step.b >= kSelectorConstant && step.b + 4 <= kSelectorConstant + kChainConstants),
+        "a mask step needs four constants");
 
     ChainPlan::Step planned{step, nullptr, info->arity, step.compute, false, 0, 0};
     const bool lanes = step.op != ElementwiseOp::mask && step.op != ElementwiseOp::cvt;
@@ -122,7 +123,7 @@ class Planner {
     int moved_tiles = 0;
     if (program_.nsteps == 0) return movable(program_.td_selector, moved_tiles) && moved_tiles == 1;
     const ChainStep& step = program_.steps[0];
-    const bool to_td = program_.td_selector == kSelectTemporary + step.dest &&
+    const bool to_td = program_.td_selector == kSelectorTemporary + step.dest &&
                        (step.result == ElementType::f32 || step.result == type) &&
                        step.compute == ElementType::f32;
     if (!to_td) return false;

@@ -19,7 +19,7 @@ ChainProgram chain(std::vector<ChainStep> steps) {
   program.nsteps = static_cast<uint8_t>(steps.size());
   for (size_t s = 0; s < steps.size(); ++s) program.steps[s] = steps[s];
   if (!steps.empty())
-    program.td_selector = static_cast<uint8_t>(kSelectTemporary + steps.back().dest);
+    program.td_selector = static_cast<uint8_t>(kSelectorTemporary + steps.back().dest);
   return program;
 }
 
@@ -85,13 +85,13 @@ Fuzzed fuzz(std::mt19937& random, const std::array<T, 3>& tile_types) {
   std::array<int, 4> temporary{-1, -1, -1, -1};  // type, or -1
   program.nsteps = static_cast<uint8_t>(1 + random() % 8);
   const auto pick = [&](T type) {
-    std::vector<uint8_t> choices{static_cast<uint8_t>(kSelectConstant + random() % 12)};
+    std::vector<uint8_t> choices{static_cast<uint8_t>(kSelectorConstant + random() % 12)};
     for (uint8_t t = 0; t < 3; ++t)
       if (elementInfo(tile_types[t]).widens_to == type) choices.push_back(t), choices.push_back(t);
-    if (elementInfo(tile_types[0]).widens_to == type) choices.push_back(kSelectDisplacedA + 10);
+    if (elementInfo(tile_types[0]).widens_to == type) choices.push_back(kSelectorDisplacedA + 10);
     for (uint8_t t = 0; t < 4; ++t)
       if (temporary[t] == static_cast<int>(type))
-        choices.insert(choices.end(), 4, kSelectTemporary + t);
+        choices.insert(choices.end(), 4, kSelectorTemporary + t);
     return choices[random() % choices.size()];
   };
   for (int s = 0; s < program.nsteps; ++s) {
@@ -118,12 +118,12 @@ Fuzzed fuzz(std::mt19937& random, const std::array<T, 3>& tile_types) {
     }
     step.dest = random() % 4;
     step.a = pick(info->op == Op::select ? T::u32 : step.compute);
-    step.b = info->op == Op::mask ? kSelectConstant + 3 : pick(step.compute);
+    step.b = info->op == Op::mask ? kSelectorConstant + 3 : pick(step.compute);
     step.c = pick(step.compute);
     program.steps[static_cast<size_t>(s)] = step;
     out.step_types.push_back(elementInfo(step.result).widens_to);
     temporary[step.dest] = static_cast<int>(out.step_types.back());
-    program.td_selector = kSelectTemporary + step.dest;
+    program.td_selector = kSelectorTemporary + step.dest;
   }
   return out;
 }
@@ -157,11 +157,11 @@ class Singles {
 
  private:
   uint8_t place(uint8_t selector, uint8_t at, ChainTiles& operands) {
-    if (selector >= kSelectConstant && selector < kSelectConstant + 12) return selector;
+    if (selector >= kSelectorConstant && selector < kSelectorConstant + 12) return selector;
     // Displacement 0 (constant 10) of tile a is tile a.
-    operands.sources[at] = selector >= kSelectTemporary && selector < kSelectTemporary + 4
-                               ? &temporary_[selector - kSelectTemporary]->ref()
-                               : tiles_[selector >= kSelectDisplacedA ? 0 : selector];
+    operands.sources[at] = selector >= kSelectorTemporary && selector < kSelectorTemporary + 4
+                               ? &temporary_[selector - kSelectorTemporary]->ref()
+                               : tiles_[selector >= kSelectorDisplacedA ? 0 : selector];
     return at;
   }
 
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(Chain, OnEachHostIsa, testing::ValuesIn(supportedHostIs
 TEST(Chain, AStepMayReadTheTemporaryItWrites) {
   TestTile a(T::f32, 1, 600), td(T::f32, 1, 600);
   for (uint32_t c = 0; c < 600; ++c) a.setFloat(0, c, static_cast<float>(c));
-  ChainStep twice{.op = Op::add, .dest = 0, .a = kSelectTemporary, .b = kSelectTemporary};
+  ChainStep twice{.op = Op::add, .dest = 0, .a = kSelectorTemporary, .b = kSelectorTemporary};
   runChain(chain({{.op = Op::add, .a = 0, .b = 0}, twice, twice}),
            {{&a.ref()}, &td.ref(), nullptr});
   for (uint32_t c = 0; c < 600; ++c) EXPECT_EQ(td.getFloat(0, c), 8.0f * static_cast<float>(c));
@@ -235,7 +235,7 @@ TEST(Chain, MaskKeepsWhereTheAffineFormIsNotNegative) {
   std::mt19937 random(5);
   a.fill(random);
   ChainProgram program =
-      chain({{.op = Op::mask, .a = 0, .b = kSelectConstant + 2, .c = kSelectConstant}});
+      chain({{.op = Op::mask, .a = 0, .b = kSelectorConstant + 2, .c = kSelectorConstant}});
   const std::array<int32_t, 4> forms[] = {{-5, 20, 3, -1},
                                           {0, 0, 1, -1},
                                           {INT32_MIN, INT32_MAX, INT32_MAX, 1 << 30},
@@ -262,12 +262,12 @@ TEST(Chain, DisplacedTilesAreWindowsOfTheSameTile) {
   TileRef window = a.ref();
   window.cols = 16;
   ChainStep first{
-      .op = Op::add, .compute = T::i32, .result = T::i32, .a = 0, .b = kSelectDisplacedA + 3};
+      .op = Op::add, .compute = T::i32, .result = T::i32, .a = 0, .b = kSelectorDisplacedA + 3};
   ChainStep second{.op = Op::add,
                    .compute = T::i32,
                    .result = T::i32,
-                   .a = kSelectTemporary,
-                   .b = kSelectDisplacedA + 5};
+                   .a = kSelectorTemporary,
+                   .b = kSelectorDisplacedA + 5};
   ChainProgram program = chain({first, second});
   program.constants[3] = 1;
   program.constants[5] = 4;
@@ -330,7 +330,7 @@ TEST(Chain, ArithmeticAndLongerChainsGiveCanonicalNans) {
   a.set(0, 0, 0xff81);
   runChain(chain({{.op = Op::add, .a = 0, .b = 0}}), {{&a.ref()}, &td.ref(), nullptr});
   EXPECT_EQ(td.get(0, 0), 0x7fc0u);
-  runChain(chain({{.op = Op::neg}, {.op = Op::neg, .a = kSelectTemporary}}),
+  runChain(chain({{.op = Op::neg}, {.op = Op::neg, .a = kSelectorTemporary}}),
            {{&a.ref()}, &td.ref(), nullptr});
   EXPECT_EQ(td.get(0, 0), 0x7fc0u);
 }

@@ -5,13 +5,12 @@
 #include <cstdint>
 
 #include "isa/element_type.h"
+#include "isa/numerics/chain_codes.h"
 #include "isa/numerics/host_isa.h"
 
 namespace etalon::numerics {
 
-/// Rounding of a conversion; the values are bits 2:0 of a mode byte. Stochastic is reserved (it
-/// needs the random numbers of `Et-rand`): decoders refuse it, the functions below abort on it.
-enum class Rounding : uint8_t { NearestEven = 0, TowardZero = 1, Stochastic = 2 };
+using ::etalon::Rounding;
 
 /// How a conversion rounds and what it does with values the destination cannot hold.
 struct ConvertMode {
@@ -20,7 +19,7 @@ struct ConvertMode {
 
   /// From a mode byte: rounding 2:0, saturation 3.
   static constexpr ConvertMode fromByte(uint8_t mode) {
-    return {static_cast<Rounding>(mode & 7), (mode & 8) != 0};
+    return {static_cast<Rounding>(mode & kModeRoundingMask), (mode & kModeSaturate) != 0};
   }
   constexpr bool supported() const {
     return rounding == Rounding::NearestEven || rounding == Rounding::TowardZero;

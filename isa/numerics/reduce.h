@@ -3,13 +3,14 @@
 
 #include <array>
 
+#include "isa/numerics/chain_codes.h"
 #include "isa/numerics/host_isa.h"
 #include "isa/numerics/tile_ref.h"
 
 namespace etalon::numerics {
 
 /// Reductions and scans; the values are the reduction byte of a chain descriptor.
-enum class ReduceOp : uint8_t { Sum = 0, Prod = 1, Max = 2, Min = 3 };
+using ::etalon::ReduceOp;
 
 inline constexpr size_t kReduceLanes = 64;
 

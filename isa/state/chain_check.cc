@@ -47,9 +47,9 @@ std::optional<Malformed> checkRead(const ChainDescriptor& chain, const std::stri
 }
 
 std::optional<Malformed> checkHeader(const ChainDescriptor& chain) {
-  if (chain.nsteps > kMaxSteps)
+  if (chain.nsteps > kChainSteps)
     return Malformed{Problem::Count, "nsteps",
-                     fmt::format("is {}, at most {}", chain.nsteps, kMaxSteps)};
+                     fmt::format("is {}, at most {}", chain.nsteps, kChainSteps)};
   if (chain.flags & ~7)
     return Malformed{Problem::Flags, "flags",
                      fmt::format("are {:#x}, bits 7:3 must be 0", chain.flags)};
@@ -101,13 +101,13 @@ std::optional<Malformed> checkMode(const ChainStep& step, const ElementwiseInfo&
                      fmt::format("is {:#x}, must be 0 for {}", step.mode, info.name)};
   }
   const int rounding = step.mode & kModeRoundingMask;
-  if (rounding > static_cast<int>(ChainRounding::Stochastic) ||
+  if (rounding > static_cast<int>(Rounding::Stochastic) ||
       (step.mode & ~(kModeRoundingMask | kModeSaturate)))
     return Malformed{Problem::Mode, at + " mode",
                      fmt::format("is {:#x}; bits 2:0 round (0, 1, 2), bit 3 saturates, the rest "
                                  "must be 0",
                                  step.mode)};
-  if (rounding == static_cast<int>(ChainRounding::Stochastic) &&
+  if (rounding == static_cast<int>(Rounding::Stochastic) &&
       !isFloat(static_cast<ElementType>(step.result_type)))
     return Malformed{
         Problem::Mode, at + " mode",
@@ -120,7 +120,7 @@ std::optional<Malformed> checkSources(const ChainDescriptor& chain, int s,
   const ChainStep& step = chain.steps[s];
   const bool random_words =
       info.op == ElementwiseOp::cvt &&
-      (step.mode & kModeRoundingMask) == static_cast<int>(ChainRounding::Stochastic);
+      (step.mode & kModeRoundingMask) == static_cast<int>(Rounding::Stochastic);
   const int arity = random_words ? 2 : info.arity;
   constexpr const char* kNames[] = {" selector a", " selector b", " selector c"};
   for (int i = 0; i < arity; ++i) {
@@ -161,7 +161,7 @@ std::optional<Malformed> checkStep(const ChainDescriptor& chain, int s) {
 }
 
 std::optional<Malformed> checkReduction(const ChainDescriptor& chain) {
-  if (chain.reduction_op > static_cast<uint8_t>(ReductionOp::Min))
+  if (chain.reduction_op > static_cast<uint8_t>(ReduceOp::Min))
     return Malformed{Problem::Reduction, "reduction op",
                      fmt::format("is {}; 0 sum, 1 prod, 2 max, 3 min", chain.reduction_op)};
   if (chain.reduction_tile == kNoTile)

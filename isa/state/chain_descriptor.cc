@@ -42,7 +42,7 @@ ChainDescriptor loadChainImage(std::span<const std::byte, kChainImageBytes> imag
   chain.reduction_tile = byteAt(5);
   chain.reduction_selector = byteAt(6);
   chain.td_selector = byteAt(7);
-  for (size_t s = 0; s < kMaxSteps; ++s) {
+  for (size_t s = 0; s < kChainSteps; ++s) {
     const size_t at = kStepsAt + kStepBytes * s;
     chain.steps[s] = {byteAt(at),     byteAt(at + 1),
                       byteAt(at + 2), byteAt(at + 3),
@@ -64,7 +64,7 @@ void storeChainImage(const ChainDescriptor& chain, std::span<std::byte, kChainIm
   put(5, chain.reduction_tile);
   put(6, chain.reduction_selector);
   put(7, chain.td_selector);
-  for (size_t s = 0; s < kMaxSteps; ++s) {
+  for (size_t s = 0; s < kChainSteps; ++s) {
     const size_t at = kStepsAt + kStepBytes * s;
     const ChainStep& step = chain.steps[s];
     put(at, step.op);

@@ -8,23 +8,14 @@
 #include <span>
 
 #include "isa/elementwise_op.h"
+#include "isa/numerics/chain_codes.h"
 #include "isa/state/malformed.h"
 
 namespace etalon::isa {
 
 inline constexpr int kChainRegisters = 8;
 inline constexpr int kChainImageBytes = 128;
-inline constexpr int kMaxSteps = 8;
-inline constexpr int kTemporaries = 4;
-inline constexpr int kChainConstants = 12;
 inline constexpr uint8_t kNoTile = 0xFF;
-
-enum class ReductionOp : uint8_t { Sum = 0, Prod = 1, Max = 2, Min = 3 };
-
-/// Mode byte of a conversion: rounding in bits 2:0, saturation in bit 3.
-enum class ChainRounding : uint8_t { NearestEven = 0, TowardZero = 1, Stochastic = 2 };
-inline constexpr uint8_t kModeRoundingMask = 7;
-inline constexpr uint8_t kModeSaturate = 8;
 
 /// What a one-byte selector names.
 struct Selector {
@@ -35,12 +26,6 @@ struct Selector {
                       ///< holds the displacement, i32 bytes)
 };
 Selector decodeSelector(uint8_t code);
-
-inline constexpr uint8_t kSelectorTile = 0;         ///< + 0..2
-inline constexpr uint8_t kSelectorTemporary = 8;    ///< + 0..3
-inline constexpr uint8_t kSelectorConstant = 16;    ///< + 0..11
-inline constexpr uint8_t kSelectorDisplacedA = 32;  ///< + 0..11
-inline constexpr uint8_t kSelectorDisplacedB = 48;  ///< + 0..11
 
 /// One step: result = op(a, b, c) in compute_type, kept in a temporary as result_type's exact
 /// 32-bit widening. All fields raw; a step of a checked chain has legal ones.
@@ -67,7 +52,7 @@ struct ChainDescriptor {
   uint8_t reduction_tile = kNoTile;  ///< tile register, FF none
   uint8_t reduction_selector = 0;    ///< a temporary
   uint8_t td_selector = 0;
-  std::array<ChainStep, kMaxSteps> steps{};
+  std::array<ChainStep, kChainSteps> steps{};
   std::array<uint32_t, kChainConstants> constants{};
 
   bool operator==(const ChainDescriptor&) const = default;

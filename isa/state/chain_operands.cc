@@ -100,8 +100,8 @@ class TypeChecker {
                          kElementInfo[step.result_type].name);
     });
     if (isVectorType(step.result_type)) used_ |= 1u << step.result_type;
-    const auto rounding = static_cast<ChainRounding>(step.mode & kModeRoundingMask);
-    operands_.require(rounding != ChainRounding::Stochastic, Rule::vec_convert_mode, 0, [&] {
+    const auto rounding = static_cast<Rounding>(step.mode & kModeRoundingMask);
+    operands_.require(rounding != Rounding::Stochastic, Rule::vec_convert_mode, 0, [&] {
       return fmt::format("step {} rounds stochastically, which is reserved", s);
     });
   }

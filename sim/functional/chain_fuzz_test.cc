@@ -164,7 +164,7 @@ class Reference {
   }
   /// 1 where the affine form of a mask step is not negative: an iota a block of inner rows, and a comparison.
   TileRegister maskOf(const ChainStep& s) {
-    const uint32_t* k = &chain_.constants[s.selectors[1] - isa::kSelectorConstant];
+    const uint32_t* k = &chain_.constants[s.selectors[1] - kSelectorConstant];
     const TileRegister form = slot(kScratch, T::i32);
     for (uint32_t o = 0; o < form.outer; ++o) {
       TileRegister block = form;
@@ -206,7 +206,7 @@ class Reference {
       if (!isControl(info.op, i)) tile |= kind(s.selectors[static_cast<size_t>(i)]) != kConstant;
     const T td = made_.td.elementType();
     return tile && isFloat(td) && !is32(td) &&
-           chain_.td_selector == isa::kSelectorTemporary + s.destination;
+           chain_.td_selector == kSelectorTemporary + s.destination;
   }
   /// True for the operand that decides, or gives a sign, and is not moved.
   static bool isControl(ElementwiseOp op, int i) {
@@ -246,7 +246,7 @@ class Reference {
   Rig& rig_;
   const RandomChain& made_;
   const isa::ChainDescriptor& chain_;
-  std::array<T, isa::kTemporaries> temporaries_{};
+  std::array<T, kTemporaries> temporaries_{};
 };
 
 /// Fills the elements of a tile.

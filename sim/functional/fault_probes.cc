@@ -111,11 +111,11 @@ void stochasticStep(const ProbeTarget& t) {
   isa::ChainDescriptor& chain = *t.chain();
   if (!chain.writesTd()) return;
   chain.nsteps = 1;
-  chain.td_selector = isa::kSelectorTemporary;
+  chain.td_selector = kSelectorTemporary;
   chain.steps[0] = {.op = static_cast<uint8_t>(ElementwiseOp::cvt),
                     .compute_type = f32,
                     .result_type = bf16,
-                    .mode = static_cast<uint8_t>(isa::ChainRounding::Stochastic)};
+                    .mode = static_cast<uint8_t>(Rounding::Stochastic)};
 }
 
 void misalignTarget(const ProbeTarget& t) {

@@ -153,8 +153,8 @@ isa::ChainDescriptor Garbage::chain() {
   c.reduction_op = static_cast<uint8_t>(below(4));
   c.third_source = oneIn(4) ? static_cast<uint8_t>(below(32)) : isa::kNoTile;
   c.reduction_tile = c.reduces() ? static_cast<uint8_t>(below(32)) : isa::kNoTile;
-  c.reduction_selector = isa::kSelectorTemporary;
-  c.td_selector = static_cast<uint8_t>(oneIn(4) ? below(12) : isa::kSelectorTemporary);
+  c.reduction_selector = kSelectorTemporary;
+  c.td_selector = static_cast<uint8_t>(oneIn(4) ? below(12) : kSelectorTemporary);
   for (int s = 0; s < c.nsteps; ++s) {
     auto& step = c.steps[s];
     step.op = static_cast<uint8_t>(kElementwiseOps[below(kElementwiseOps.size())].op);

@@ -103,7 +103,7 @@ class ChainMaker {
       constant = randomElement(random_, pick(std::initializer_list<T>{T::f32, T::i32}));
     for (const size_t i : {6u, 7u})
       constants[i] = static_cast<uint32_t>(static_cast<int32_t>(below(129)) - 64) * 4;
-    for (size_t i = kMaskConstants; i < isa::kChainConstants; ++i)
+    for (size_t i = kMaskConstants; i < kChainConstants; ++i)
       constants[i] = static_cast<uint32_t>(static_cast<int32_t>(below(oneIn(4) ? 100000 : 9)) - 4);
   }
 
@@ -114,17 +114,16 @@ class ChainMaker {
   /// A selector of a value of the type (`any_integer`: of either integer type) after `steps` steps.
   uint8_t selector(T type, int steps, bool any_integer = false) {
     const auto fits = [&](T have) { return have == type || (any_integer && isInteger(have)); };
-    std::vector<uint8_t> choices{
-        static_cast<uint8_t>(isa::kSelectorConstant + below(kFreeConstants))};
+    std::vector<uint8_t> choices{static_cast<uint8_t>(kSelectorConstant + below(kFreeConstants))};
     for (uint8_t i = 0; i < 3; ++i) {
       if (!fits(widened(made_.sources[i].type))) continue;
       choices.insert(choices.end(), {i, i});
-      const uint8_t displaced = i == 0 ? isa::kSelectorDisplacedA : isa::kSelectorDisplacedB;
+      const uint8_t displaced = i == 0 ? kSelectorDisplacedA : kSelectorDisplacedB;
       if (i < 2) choices.push_back(static_cast<uint8_t>(displaced + 6 + below(2)));
     }
-    for (uint8_t t = 0; t < isa::kTemporaries; ++t)
+    for (uint8_t t = 0; t < kTemporaries; ++t)
       if (const auto have = temporaryType(t, steps); have && fits(static_cast<T>(*have)))
-        choices.insert(choices.end(), 4, static_cast<uint8_t>(isa::kSelectorTemporary + t));
+        choices.insert(choices.end(), 4, static_cast<uint8_t>(kSelectorTemporary + t));
     return pick(choices);
   }
 
@@ -132,7 +131,7 @@ class ChainMaker {
   T computeType(int steps) {
     std::vector<T> have{T::f32, T::i32, T::u32};
     for (const TileRegister& tile : made_.sources) have.insert(have.end(), 2, widened(tile.type));
-    for (int t = 0; t < isa::kTemporaries; ++t)
+    for (int t = 0; t < kTemporaries; ++t)
       if (const auto type = temporaryType(t, steps))
         have.insert(have.end(), 4, static_cast<T>(*type));
     return pick(have);
@@ -155,20 +154,19 @@ class ChainMaker {
       step.result_type = code(pick(kVectorTypes));
       step.mode = pick(std::initializer_list<uint8_t>{0, 1, 8, 9});
     }
-    step.destination = static_cast<uint8_t>(below(isa::kTemporaries));
+    step.destination = static_cast<uint8_t>(below(kTemporaries));
     for (int i = 0; i < 3; ++i) {
       const bool condition = info->op == ElementwiseOp::select && i == 0;
       step.selectors[static_cast<size_t>(i)] = selector(condition ? T::i32 : compute, s, condition);
     }
-    if (info->op == ElementwiseOp::mask)
-      step.selectors[1] = isa::kSelectorConstant + kMaskConstants;
+    if (info->op == ElementwiseOp::mask) step.selectors[1] = kSelectorConstant + kMaskConstants;
     made_.chain.steps[static_cast<size_t>(s)] = step;
   }
 
   void addReduction() {
     ChainDescriptor& chain = made_.chain;
     if (oneIn(2)) return;
-    const auto t = static_cast<uint8_t>(below(isa::kTemporaries));
+    const auto t = static_cast<uint8_t>(below(kTemporaries));
     const auto type = temporaryType(t, chain.nsteps);
     if (!type || *type == code(T::u32)) return;
     const bool lanes = oneIn(2);
@@ -176,7 +174,7 @@ class ChainMaker {
     chain.flags |= ChainDescriptor::kReduce;
     if (lanes) chain.flags |= ChainDescriptor::kAccumulate;
     chain.reduction_op = static_cast<uint8_t>(below(4));
-    chain.reduction_selector = static_cast<uint8_t>(isa::kSelectorTemporary + t);
+    chain.reduction_selector = static_cast<uint8_t>(kSelectorTemporary + t);
     chain.reduction_tile = 4;
     made_.reduction = denseTile(lanes ? wide : narrowed(wide), lanes ? 64 : 1, 4);
   }
@@ -191,7 +189,7 @@ class ChainMaker {
     chain.td_selector = selector(wide, chain.nsteps);
     if (chain.nsteps > 0 && !oneIn(4)) {
       const uint8_t last = chain.steps[chain.nsteps - 1u].destination;
-      chain.td_selector = static_cast<uint8_t>(isa::kSelectorTemporary + last);
+      chain.td_selector = static_cast<uint8_t>(kSelectorTemporary + last);
       wide = static_cast<T>(*temporaryType(last, chain.nsteps));
     }
     made_.td = denseTile(narrowed(wide), cols_, 3);

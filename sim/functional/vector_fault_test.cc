@@ -155,9 +155,8 @@ std::function<void(VectorBuilder&)> chain(const std::function<void(ChainDescript
     ChainDescriptor descriptor;
     descriptor.nsteps = 1;
     descriptor.flags = 0;
-    descriptor.steps[0] =
-        floatStep(ElementwiseOp::add, 0, isa::kSelectorTile, isa::kSelectorTile + 1);
-    descriptor.td_selector = isa::kSelectorTemporary;
+    descriptor.steps[0] = floatStep(ElementwiseOp::add, 0, kSelectorTile, kSelectorTile + 1);
+    descriptor.td_selector = kSelectorTemporary;
     change(descriptor);
     p.setChain(1, descriptor);
     if (before) before(p);
@@ -168,14 +167,14 @@ std::function<void(VectorBuilder&)> chain(const std::function<void(ChainDescript
 auto displacedBy(int32_t bytes) {
   return [=](ChainDescriptor& c) {
     c.constants[0] = static_cast<uint32_t>(bytes);
-    c.steps[0].selectors[0] = isa::kSelectorDisplacedA;
+    c.steps[0].selectors[0] = kSelectorDisplacedA;
   };
 }
 /// Adds a reduction into tr5.
 void reduce(ChainDescriptor& c) {
   c.flags = ChainDescriptor::kReduce;
   c.reduction_tile = 5;
-  c.reduction_selector = isa::kSelectorTemporary;
+  c.reduction_selector = kSelectorTemporary;
 }
 auto setTile(uint8_t reg, isa::TileRegister tile) {
   return [=](VectorBuilder& p) { p.setTile(reg, tile); };
@@ -256,7 +255,7 @@ const FaultCase kChains[] = {
      Rule::alias_overlap, "td (tr0)", 0, "may overlap ta"},
     {"td_in_the_hull_of_the_displacements", chain([](auto& c) {
        displacedBy(static_cast<int32_t>(kD - kA) + 16)(c);
-       c.steps[0].selectors[1] = isa::kSelectorTile;
+       c.steps[0].selectors[1] = kSelectorTile;
      }),
      Cause::aliasing, Rule::alias_overlap, "td (tr0)", 0, "may overlap ta"},
     {"a_displacement_before_local_memory", chain(displacedBy(-static_cast<int32_t>(kA) - 4)),

@@ -104,7 +104,7 @@ ChainDescriptor oneStepChain(const isa::ChainStep& step) {
   chain.nsteps = 1;
   chain.flags = 0;
   chain.steps[0] = step;
-  chain.td_selector = isa::kSelectorTemporary + step.destination;
+  chain.td_selector = kSelectorTemporary + step.destination;
   return chain;
 }
 
@@ -117,10 +117,9 @@ TEST(ChainInstruction, ReadsWindowsBeforeAndBehindTheTile) {
   chain.flags = 0;
   chain.constants[0] = static_cast<uint32_t>(-4);
   chain.constants[1] = 4;
-  chain.steps[0] = floatStep(ElementwiseOp::max, 0, isa::kSelectorDisplacedA, isa::kSelectorTile);
-  chain.steps[1] =
-      floatStep(ElementwiseOp::max, 1, isa::kSelectorTemporary, isa::kSelectorDisplacedA + 1);
-  chain.td_selector = isa::kSelectorTemporary + 1;
+  chain.steps[0] = floatStep(ElementwiseOp::max, 0, kSelectorDisplacedA, kSelectorTile);
+  chain.steps[1] = floatStep(ElementwiseOp::max, 1, kSelectorTemporary, kSelectorDisplacedA + 1);
+  chain.td_selector = kSelectorTemporary + 1;
   p.setChain(1, chain);
   p.setTile(0, denseTile(kF32, 1, 3, kD));
   p.setTile(1, denseTile(kF32, 1, 3, kA + 4));
@@ -134,8 +133,8 @@ TEST(ChainInstruction, ReadsWindowsBeforeAndBehindTheTile) {
 TEST(ChainInstruction, TakesTheConstantsOfItsTimeOfIssue) {
   VectorBuilder p;
   p.storeFloats(kA, {1, 2});
-  p.setChain(1, oneStepChain(floatStep(ElementwiseOp::mul, 0, isa::kSelectorTile,
-                                       isa::kSelectorConstant + 3)));
+  p.setChain(1,
+             oneStepChain(floatStep(ElementwiseOp::mul, 0, kSelectorTile, kSelectorConstant + 3)));
   p.setTile(0, denseTile(kF32, 1, 2, kD));
   p.setTile(1, denseTile(kF32, 1, 2, kA));
   p.li(X{5}, static_cast<int64_t>(bitsOf(10)));
@@ -152,10 +151,10 @@ TEST(ChainInstruction, ReducesWithoutTdAndDoesNotAskWhatItDoesNotRead) {
   VectorBuilder p;
   p.storeFloats(kA, {1, 2, 3, 4});
   ChainDescriptor chain =
-      oneStepChain(floatStep(ElementwiseOp::mul, 2, isa::kSelectorTile, isa::kSelectorTile));
+      oneStepChain(floatStep(ElementwiseOp::mul, 2, kSelectorTile, kSelectorTile));
   chain.flags = ChainDescriptor::kNoDestination | ChainDescriptor::kReduce;
   chain.reduction_tile = 5;
-  chain.reduction_selector = isa::kSelectorTemporary + 2;
+  chain.reduction_selector = kSelectorTemporary + 2;
   p.setChain(1, chain);
   p.setTile(1, denseTile(kF32, 2, 2, kA));
   p.setTile(5, denseTile(kF32, 2, 1, kR));
@@ -170,11 +169,11 @@ TEST(ChainInstruction, GoesOnWithLanesThatItsPlainReductionFolds) {
   // Two chunks of 64 ones, then the fold: 128.
   VectorBuilder p;
   ChainDescriptor chain =
-      oneStepChain(floatStep(ElementwiseOp::add, 0, isa::kSelectorTile, isa::kSelectorConstant));
+      oneStepChain(floatStep(ElementwiseOp::add, 0, kSelectorTile, kSelectorConstant));
   chain.flags =
       ChainDescriptor::kNoDestination | ChainDescriptor::kReduce | ChainDescriptor::kAccumulate;
   chain.reduction_tile = 5;
-  chain.reduction_selector = isa::kSelectorTemporary;
+  chain.reduction_selector = kSelectorTemporary;
   p.setChain(1, chain);
   p.setTile(1, denseTile(kF32, 1, 64, kA));
   p.setTile(5, denseTile(kF32, 1, 64, kR));
@@ -197,8 +196,8 @@ TEST(ChainInstruction, ReadsItsThirdSourceFromTheDescriptor) {
   p.storeFloats(kA, {2, 3});
   p.storeFloats(kB, {10, 100});
   p.storeFloats(kR, {1, 1});
-  ChainDescriptor chain = oneStepChain(floatStep(ElementwiseOp::fma, 0, isa::kSelectorTile,
-                                                 isa::kSelectorTile + 1, isa::kSelectorTile + 2));
+  ChainDescriptor chain = oneStepChain(
+      floatStep(ElementwiseOp::fma, 0, kSelectorTile, kSelectorTile + 1, kSelectorTile + 2));
   chain.third_source = 7;
   p.setChain(7, chain);
   p.setTile(0, denseTile(kF32, 1, 2, kA));
@@ -215,9 +214,8 @@ TEST(ChainInstruction, MasksByRowAndColumn) {
   // Keeps the lower triangle: row - column >= 0.
   VectorBuilder p;
   p.storeFloats(kA, {1, 1, 1, 1, 1, 1, 1, 1, 1});
-  ChainDescriptor chain =
-      oneStepChain(floatStep(ElementwiseOp::mask, 0, isa::kSelectorTile, isa::kSelectorConstant,
-                             isa::kSelectorConstant + 4));
+  ChainDescriptor chain = oneStepChain(
+      floatStep(ElementwiseOp::mask, 0, kSelectorTile, kSelectorConstant, kSelectorConstant + 4));
   chain.constants[2] = 1;
   chain.constants[3] = static_cast<uint32_t>(-1);
   chain.constants[4] = bitsOf(-INFINITY);

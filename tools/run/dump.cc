@@ -68,7 +68,7 @@ std::string operationName(uint8_t code) {
 
 std::string describeChain(const isa::ChainDescriptor& c) {
   std::string text = fmt::format("{} steps\n", c.nsteps);
-  for (int i = 0; i < std::min<int>(c.nsteps, isa::kMaxSteps); ++i) {
+  for (int i = 0; i < std::min<int>(c.nsteps, kChainSteps); ++i) {
     const isa::ChainStep& s = c.steps[i];
     text += fmt::format("      t{} = {}.{} {}, {}, {} -> {} mode {}\n", s.destination,
                         operationName(s.op), typeName(s.compute_type), selectorText(s.selectors[0]),
