@@ -131,6 +131,8 @@ class TypeChecker {
   void needProfiles() {
     for (int type = 0; type < kElementTypes; ++type)
       if (used_ >> type & 1) operands_.needProfile(kElementInfo[type].profile);
+    for (int s = 0; s < chain_.nsteps; ++s)
+      operands_.needProfile(elementwiseInfo(chain_.steps[static_cast<size_t>(s)].op)->profile);
   }
 
   TileOperands& operands_;
