@@ -121,16 +121,15 @@ Status readLimits(const Json& json, DeviceDescription& into) {
 }
 
 Status readNumerics(const Json& json, DeviceDescription& into) {
-  const ObjectReader numerics(json, "description.numerics");
-  ETALON_RETURN_IF_ERROR(numerics.expectObject(
-      {"standard", "multiply_accumulate", "elementwise", "reductions", "functions"}));
-  const Result<const Json*> standard = numerics.get("standard");
-  if (!standard.ok()) return standard.error();
-  if (!(*standard)->is_boolean()) return numerics.error("standard", "must be true or false");
-  into.standard_numerics = (*standard)->get<bool>();
-  if (into.standard_numerics && json.size() != 1)
-    return numerics.error("standard", "is true; nothing else may be declared then");
-  return {};
+  if (json.is_object() && !json.empty()) {
+    into.numerics = "declared";
+    return {};
+  }
+  if (json.is_string()) into.numerics = json.get<std::string>();
+  if (into.numerics == "canonical" || into.numerics == "undeclared") return {};
+  return Error{fmt::format(
+      "description.numerics is {}; it must be \"canonical\", \"undeclared\" or a contract",
+      quote(json.dump()))};
 }
 
 }  // namespace

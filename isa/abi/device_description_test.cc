@@ -25,7 +25,8 @@ TEST(DeviceDescription, TakesWhatTheSchemaTakes) {
     EXPECT_EQ(parsed->kind, document["kind"].get<std::string>());
     EXPECT_EQ(parsed->operators, document["operators"].get<std::vector<std::string>>());
     EXPECT_EQ(parsed->profiles, document["profiles"].get<std::vector<std::string>>());
-    EXPECT_EQ(parsed->standard_numerics, document["numerics"]["standard"]);
+    const Json& numerics = document["numerics"];
+    EXPECT_EQ(parsed->numerics, numerics.is_object() ? "declared" : numerics.get<std::string>());
     EXPECT_EQ(parsed->memory_bytes, document["limits"]["memory_bytes"]);
     EXPECT_EQ(parsed->alignment, document["limits"].value("alignment", 64));
     EXPECT_EQ(parsed->rank, document["limits"].value("rank", 32));
@@ -60,6 +61,9 @@ TEST(DeviceDescription, SaysWhatIsWrongAndWhatWouldBeRight) {
             "description.limits.alignment is 3; it must be a power of two");
   EXPECT_EQ(message({{"limits", {{"cores", -2}}}}),
             "description.limits.cores is '-2'; it must be a whole number from 1 to 65536");
+  EXPECT_EQ(message({{"numerics", "standard"}}),
+            "description.numerics is '\"standard\"'; it must be \"canonical\", \"undeclared\" or a "
+            "contract");
   EXPECT_EQ(message({{"surprise", 1}}).substr(0, 36), "description: unknown key 'surprise';");
   EXPECT_EQ(message({{"vendor", nullptr}}), "description.vendor is missing");
 }

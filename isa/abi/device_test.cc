@@ -37,7 +37,7 @@ int32_t describe(etalon_device* /*device*/, etalon_text* json, etalon_text* /*er
   return etalon_set_text(
       json, ETALON_OK,
       R"({"name": "noting", "title": "t", "vendor": "v", "version": "1", "kind": "model",
-          "profiles": [], "operators": ["scale"], "numerics": {"standard": true},
+          "profiles": [], "operators": ["scale"], "numerics": "canonical",
           "limits": {"memory_bytes": 65536, "alignment": 256, "rank": 2}})");
 }
 

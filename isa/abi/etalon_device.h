@@ -323,6 +323,9 @@ static inline int32_t etalon_set_text(etalon_text* text, int32_t status, const c
   return status;
 }
 
+/* A JSON text written as JSON: ETALON_JSON({"name": "mine", "profiles": []}). */
+#define ETALON_JSON(...) #__VA_ARGS__
+
 #ifdef __cplusplus
 }
 #endif

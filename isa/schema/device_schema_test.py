@@ -15,7 +15,7 @@ import jsonschema
 def edited(document, edit):
     """A copy with the value at a JSON pointer replaced, or removed where the edit has no value."""
     document = copy.deepcopy(document)
-    *path, last = [int(key) if key.isdigit() else key for key in edit["at"].split("/")[1:]]
+    *path, last = edit["at"].split("/")[1:]
     target = document
     for key in path:
         target = target[key]
@@ -33,9 +33,8 @@ def main():
     validator = jsonschema.Draft202012Validator(schema)
     data = json.loads((isa / "abi/testdata/descriptions.json").read_text())
     failures = [f"refuses {d['name']}: {e.json_path}: {e.message}" for d in data["good"] for e in validator.iter_errors(d)]
-    bad = [(data["good"][0], e) for e in data["bad"]] + [(data["good"][2], e) for e in data["bad_contracts"]]
-    failures += [f"accepts {e}" for base, e in bad if validator.is_valid(edited(base, e))]
-    print("\n".join(failures) or f"{len(data['good'])} descriptions accepted, {len(bad)} refused")
+    failures += [f"accepts {e}" for e in data["bad"] if validator.is_valid(edited(data["good"][0], e))]
+    print("\n".join(failures) or f"{len(data['good'])} descriptions accepted, {len(data['bad'])} refused")
     return 1 if failures else 0
 
 

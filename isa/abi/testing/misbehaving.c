@@ -89,13 +89,20 @@ static int32_t describe(etalon_device* device, etalon_text* json, etalon_text* e
   if (does(device, "describe terabytes")) return json->length = (uint64_t)1 << 40, ETALON_OK;
   if (does(device, "describe nonsense")) return etalon_set_text(json, ETALON_OK, "I am a chip");
   if (does(device, "describe at length")) { /* more than a first guess of room */
+    static const char kLong[] = ETALON_JSON({
+      "name" : "long",
+      "title" : "t",
+      "vendor" : "v",
+      "version" : "1",
+      "kind" : "model",
+      "profiles" : [],
+      "operators" : [],
+      "numerics" : "canonical",
+      "limits" : {"memory_bytes" : 1}
+    });
     char* text = calloc(1, 200001);
     memset(text, ' ', 200000);
-    memcpy(text + 199000,
-           "{\"name\":\"long\",\"title\":\"t\",\"vendor\":\"v\",\"version\":\"1\",\"kind\":"
-           "\"model\",\"profiles\":[],"
-           "\"operators\":[],\"numerics\":{\"standard\":true},\"limits\":{\"memory_bytes\":1}}",
-           155);
+    memcpy(text + 199000, kLong, sizeof kLong - 1);
     etalon_set_text(json, ETALON_OK, text);
     free(text);
     return ETALON_OK;
@@ -105,7 +112,7 @@ static int32_t describe(etalon_device* device, etalon_text* json, etalon_text* e
       "{\"name\": \"misbehaving\", \"title\": \"For tests\", \"vendor\": \"Etalon\", \"version\": "
       "\"1\","
       " \"kind\": \"model\", \"profiles\": [\"Et-base\"], \"operators\": [\"copy\"],"
-      " \"numerics\": {\"standard\": true}, \"limits\": {\"memory_bytes\": 1048576, \"rank\": 4}}");
+      " \"numerics\": \"canonical\", \"limits\": {\"memory_bytes\": 1048576, \"rank\": 4}}");
 }
 
 static int32_t alloc(etalon_device* device, const etalon_alloc_request* request, uint64_t* address,
