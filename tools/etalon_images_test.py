@@ -233,7 +233,7 @@ class RefusesWrongInput(Case):
 class LooksThingsUp(Case):
     def test_help_and_version(self):
         self.assertRegex(self.etalon("--version").stdout, r"^\d+\.\d+\.\d+\n$")
-        for command in ("run", "asm", "dis", "isa", "machines"):
+        for command in ("run", "asm", "dis", "isa", "machines", "devices"):
             self.assertIn("Examples:", self.etalon(command, "--help").stdout)
 
     def test_isa_lists_filters_and_shows(self):
