@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "isa/base/file.h"
+#include "isa/base/share_folder.h"
 #include "isa/base/text.h"
 
 namespace etalon::isa {
@@ -16,6 +17,7 @@ namespace {
 
 /// The `isa` folder with the shipped data.
 std::string dataDirectory() {
+  if (const std::optional<std::string> share = installedShare()) return *share + "/isa";
   std::error_code ignored;
   if (std::filesystem::is_directory(ETALON_ISA_SOURCE "/machines", ignored))
     return ETALON_ISA_SOURCE;

@@ -9,11 +9,12 @@
 namespace etalon::isa {
 
 /// Where machine files are looked for, in this order: the directories of $ETALON_MACHINES
-/// (separated by colons), then the `machines` of the source tree this was built from, or of the
-/// installation if that tree is gone.
+/// (separated by colons), then the `machines` of the installation this runs from
+/// (isa/base/share_folder.h), else of the source tree this was built from, or, if that is gone, of
+/// the folder it was configured to be installed to.
 std::vector<std::string> machineDirectories();
 
-/// The profiles that go with the build: those of the source tree or of the installation.
+/// The profiles that go with the machines: those beside the last of machineDirectories().
 Result<std::vector<Profile>> shippedProfiles();
 
 /// The argument of `--machine`: a path if it holds a slash or ends in `.yaml`, else a name searched

@@ -146,6 +146,20 @@ Status placeLaunch(PreparedLaunch& launch, const LaunchMemory& memory) {
   return {};
 }
 
+Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::ElfImage& image,
+                                     const RunRequest& request) {
+  Result<std::optional<abi::KernelSpec>> spec = readNote(image, request);
+  if (!spec.ok()) return spec.error();
+  Result<PreparedLaunch> launch = bindLaunch(*std::move(spec), request);
+  if (!launch.ok()) return launch;
+  ETALON_RETURN_IF_ERROR(placeLaunch(
+      *launch, {[&](uint64_t bytes, const std::string&) { return device.allocate(bytes); },
+                [&](uint64_t address, std::span<const std::byte> bytes) {
+                  return device.write(address, bytes);
+                }}));
+  return launch;
+}
+
 Result<Output> makeOutput(const PlacedTensor& tensor, const RunRequest& request) {
   Result<Array> array = makeArray(tensor.argument.type, tensor.argument.shape);
   if (!array.ok()) return array.error();

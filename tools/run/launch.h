@@ -54,6 +54,10 @@ struct LaunchMemory {
 /// computed is found where the device can find it. Errors: more than the device's memory.
 Status placeLaunch(PreparedLaunch& launch, const LaunchMemory& memory);
 
+/// readNote(), bindLaunch() and placeLaunch() on the functional model, whose image is loaded.
+Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::ElfImage& image,
+                                     const RunRequest& request);
+
 /// An output after the run.
 struct Output {
   Array array;

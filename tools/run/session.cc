@@ -61,22 +61,6 @@ RunEnd endOf(sim::RunStatus status) {
   return RunEnd::interrupted;
 }
 
-/// Loads the program into a fresh model, with its arguments.
-Result<PreparedLaunch> prepare(sim::FunctionalDevice& device, const Program& program,
-                               const RunRequest& request) {
-  ETALON_RETURN_IF_ERROR(device.load(program.image));
-  Result<std::optional<abi::KernelSpec>> spec = readNote(program.image, request);
-  if (!spec.ok()) return spec.error();
-  Result<PreparedLaunch> launch = bindLaunch(*std::move(spec), request);
-  if (!launch.ok()) return launch;
-  ETALON_RETURN_IF_ERROR(placeLaunch(
-      *launch, {[&](uint64_t bytes, const std::string&) { return device.allocate(bytes); },
-                [&](uint64_t address, std::span<const std::byte> bytes) {
-                  return device.write(address, bytes);
-                }}));
-  return launch;
-}
-
 Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   const Result<isa::Machine> machine = isa::openMachine(request.machine, request.overrides);
   if (!machine.ok()) return machine.error();
@@ -89,7 +73,8 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   Result<std::unique_ptr<sim::FunctionalDevice>> created = sim::FunctionalDevice::create(*machine);
   if (!created.ok()) return created.error();
   sim::FunctionalDevice& device = **created;
-  const Result<PreparedLaunch> launch = prepare(device, *program, request);
+  ETALON_RETURN_IF_ERROR(device.load(program->image));
+  const Result<PreparedLaunch> launch = prepareLaunch(device, program->image, request);
   if (!launch.ok()) return launch.error();
   ETALON_RETURN_IF_ERROR(checkReference(request, *launch));
 
