@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/functional/fault_probes.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "isa/codec/codec.h"
@@ -16,10 +17,10 @@ using isa::OperandKind;
 
 constexpr uint64_t kNowhere = 0x1000;  // an address below every memory
 constexpr uint64_t kGlobal = 0x90000000;
-constexpr uint64_t kDevicePage =
-    isa::kCoreWindowBase + (64 << 20);  // of core 0, after its local memory
-constexpr uint32_t kApart = 0x8000;     // bytes further there is no tile of an example
-constexpr int kReductionTile = 5;       // operand of a chain
+// In the middle of core 0's device page, which follows its local memory: immediates stay inside.
+constexpr uint64_t kDevicePage = isa::kCoreWindowBase + (64 << 20) + 2048;
+constexpr uint32_t kApart = 0x4000;  // bytes further there is no tile of an example
+constexpr int kReductionTile = 5;    // operand of a chain
 
 /// Changes the attempt's operand if it is a tile, every view, every tile, the chain: those that there are.
 template <class F>
@@ -126,6 +127,13 @@ void stochasticStep(const ProbeTarget& t) {
   });
 }
 
+/// In other instructions the bits of rs1 are a tile register, or none.
+void setRs1(const ProbeTarget& t, uint64_t value) {
+  const auto operands = isa::instructionInfo(isa::decode(t.word).id).operands();
+  if (std::ranges::any_of(operands, [](const auto& operand) { return operand.name == "rs1"; }))
+    t.rs1() = value;
+}
+
 void misalignTarget(const ProbeTarget& t) {
   const uint32_t opcode = t.word & 0x7f;
   if (opcode == 0x67) t.rs1() += 1;
@@ -151,16 +159,16 @@ const FaultProbe kProbes[] = {
     // Scalar
     {"mem.scalar-bounds",
      {Cause::load_access, Cause::store_access},
-     [](const ProbeTarget& t) { t.rs1() = kNowhere; }},
+     [](const ProbeTarget& t) { setRs1(t, kNowhere); }},
     {"mem.amo-align",
      {Cause::load_misaligned, Cause::store_misaligned},
-     [](const ProbeTarget& t) { t.rs1() = kGlobal + 2 - t.attempt % 2; }},
+     [](const ProbeTarget& t) { setRs1(t, kGlobal + 2 - t.attempt % 2); }},
     {"mem.scalar-misaligned",
      {Cause::load_misaligned, Cause::store_misaligned},
-     [](const ProbeTarget& t) { t.rs1() = kDevicePage + 1 + t.attempt; }},
+     [](const ProbeTarget& t) { setRs1(t, kDevicePage + 1 + t.attempt % 3); }},
     {"mem.amo-region",
      {Cause::load_access, Cause::store_access},
-     [](const ProbeTarget& t) { t.rs1() = kDevicePage; }},
+     [](const ProbeTarget& t) { setRs1(t, kDevicePage); }},
     {"mem.fetch-align", {Cause::fetch_misaligned}, misalignTarget},
     {"zfinx.rounding-mode",
      {Cause::illegal},
@@ -169,7 +177,7 @@ const FaultProbe kProbes[] = {
     // Descriptors
     {"desc.align",
      {Cause::load_misaligned, Cause::store_misaligned},
-     [](const ProbeTarget& t) { t.rs1() = kGlobal + 4; }},
+     [](const ProbeTarget& t) { setRs1(t, kGlobal + 4); }},
     {"chain.constant", {Cause::illegal}, [](const ProbeTarget& t) { setBits(t.word, 20, 4, 12); }},
     {"view.update", {Cause::malformed}, [](const ProbeTarget& t) { setBits(t.word, 20, 3, 5); }},
     // Tiles
