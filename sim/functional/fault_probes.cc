@@ -21,6 +21,7 @@ constexpr uint64_t kGlobal = 0x90000000;
 constexpr uint64_t kDevicePage = isa::kCoreWindowBase + (64 << 20) + 2048;
 constexpr uint32_t kApart = 0x4000;  // bytes further there is no tile of an example
 constexpr int kReductionTile = 5;    // operand of a chain
+constexpr int kMetadata = 3;         // operand of a product
 
 /// Changes the attempt's operand if it is a tile, every view, every tile, the chain: those that there are.
 template <class F>
@@ -46,10 +47,15 @@ void setBits(uint32_t& word, int low, int length, uint32_t value) {
   word = (word & ~mask) | (value << low & mask);
 }
 
-/// Bytes are always aligned: a tile of them takes the 32-bit type of its class first, and so do others of its type.
+/// Bytes are always aligned: a tile of them takes the 32-bit type of its class first, and so do others of its type. Metadata
+/// have one type alone, whose columns do not repeat.
 void misalign(const ProbeTarget& t) {
   isa::TileRegister* broken = t.tile(t.attempt);
   if (!broken) return;
+  if (t.attempt == kMetadata && broken->type == static_cast<uint8_t>(ElementType::u4)) {
+    broken->step = 0;
+    return;
+  }
   const uint8_t type = broken->type;
   const ElementInfo& info = kElementInfo[type];
   onEveryTile(t, [&](isa::TileRegister& tile, int) {

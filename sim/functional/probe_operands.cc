@@ -14,7 +14,8 @@ namespace {
 using isa::OperandKind;
 using isa::Rule;
 
-constexpr uint8_t kThirdSource = 4, kReductionTile = 5;  // rule chain.operands
+constexpr uint8_t kThirdSource = 4, kReductionTile = 5;           // rule chain.operands
+constexpr uint8_t kMetadata = 3, kScalesOfA = 4, kScalesOfB = 5;  // rule mm.link
 
 /// True if a selector that is read names source tile `tile` (0 ta, 1 tb, 2 the third source), displaced or not.
 bool chainReads(const isa::ChainDescriptor& chain, int tile) {
@@ -45,6 +46,19 @@ void applyChain(const isa::ChainDescriptor& chain, std::vector<ProbeOperand>& op
     operands.push_back({OperandKind::tile, "third source", kThirdSource, chain.third_source});
   if (chain.reduces())
     operands.push_back({OperandKind::tile, "reduction tile", kReductionTile, chain.reduction_tile});
+}
+
+/// Adds what the links of A and B of a product name.
+void applyLinks(const ExampleState& state, std::vector<ProbeOperand>& operands) {
+  const auto follow = [&](const isa::TileRegister& from, const char* name, uint8_t number) {
+    if (from.link_valid) operands.push_back({OperandKind::tile, name, number, from.link});
+  };
+  const isa::TileRegister &a = state.tiles[operands[1].reg], &b = state.tiles[operands[2].reg];
+  const bool sparse =
+      a.link_valid && state.tiles[a.link].type == static_cast<uint8_t>(ElementType::u4);
+  if (sparse) follow(a, "metadata of ta", kMetadata);
+  follow(sparse ? state.tiles[a.link] : a, "scales of ta", kScalesOfA);
+  follow(b, "scales of tb", kScalesOfB);
 }
 
 /// Rules of instructions that have no tile, view or chain operand.
@@ -92,6 +106,7 @@ std::vector<ProbeOperand> probeOperands(uint32_t word, const ExampleState& state
           {operand.kind, std::string(operand.name), static_cast<uint8_t>(operands.size()), reg});
   }
   if (chain && operands.size() > 1) applyChain(*chain, operands);
+  if (info.unit == isa::Unit::matrix) applyLinks(state, operands);
   return operands;
 }
 
