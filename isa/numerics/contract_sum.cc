@@ -14,20 +14,6 @@ constexpr int kIntegerBits = 62;
 
 constexpr int leastExponent(NumberFormat format) { return 2 - (1 << (format.exponent_bits - 1)); }
 
-/// x rounded to an integer, |x| < 2^62.
-template <Direction C>
-int64_t toInteger(double x) {
-  const auto whole = static_cast<int64_t>(x);
-  if constexpr (C == Direction::toward_zero) return whole;
-  const double cut = x - static_cast<double>(whole);
-  if (cut == 0) return whole;
-  const double distance = std::fabs(cut);
-  const int half = distance < 0.5 ? -1 : distance == 0.5 ? 0 : 1;
-  const bool negative = cut < 0;
-  if (!roundsUp<C>(negative, (whole & 1) != 0, half)) return whole;
-  return negative ? whole - 1 : whole + 1;
-}
-
 /// x rounded to a multiple of 2^lowest.
 template <Direction C>
 double cutTo(double x, int lowest) {

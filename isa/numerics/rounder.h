@@ -9,6 +9,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "isa/numerics/contract.h"
@@ -39,15 +40,35 @@ constexpr bool roundsUp(bool negative, bool odd, int half) {
   return false;
 }
 
+/// The sum of a nonzero finite double and an error below its last bit, rounded to odd.
+inline double toOdd(double rounded, double error) {
+  if (error == 0) return rounded;
+  const auto bits = std::bit_cast<uint64_t>(rounded);
+  const bool beyond = std::bit_cast<uint64_t>(error) >> 63 != bits >> 63;
+  return std::bit_cast<double>((bits - (beyond ? 1 : 0)) | 1);
+}
+
 /// x + y rounded to odd. A sum of zeros, or one that is exactly zero, has the sign of nearest even.
 inline double addToOdd(double x, double y) {
   const double sum = x + y;
   const double part = sum - x;
   const double error = (x - (sum - part)) + (y - part);
-  const auto bits = std::bit_cast<uint64_t>(sum);
-  if (error == 0 || (bits & ~kDoubleSign) >= kDoubleInf) return sum;
-  const bool beyond = std::bit_cast<uint64_t>(error) >> 63 != bits >> 63;
-  return std::bit_cast<double>((bits - (beyond ? 1 : 0)) | 1);
+  const bool finite = (std::bit_cast<uint64_t>(sum) & ~kDoubleSign) < kDoubleInf;
+  return finite ? toOdd(sum, error) : sum;
+}
+
+/// x rounded to an integer, |x| < 2^62.
+template <Direction C>
+int64_t toInteger(double x) {
+  const auto whole = static_cast<int64_t>(x);
+  if constexpr (C == Direction::toward_zero) return whole;
+  const double cut = x - static_cast<double>(whole);
+  if (cut == 0) return whole;
+  const double distance = std::fabs(cut);
+  const int half = distance < 0.5 ? -1 : distance == 0.5 ? 0 : 1;
+  const bool negative = cut < 0;
+  if (!roundsUp<C>(negative, (whole & 1) != 0, half)) return whole;
+  return negative ? whole - 1 : whole + 1;
 }
 
 /// Rounds to one format under one set of rules.
