@@ -142,10 +142,10 @@ std::optional<YamlValue> YamlValue::find(std::string_view key) const {
 YamlDocument::YamlDocument(std::shared_ptr<const YamlNode> root, std::string file)
     : root_(std::move(root)), file_(std::move(file)) {}
 
-Result<YamlDocument> YamlDocument::load(const std::string& path, size_t most_bytes) {
+Result<YamlDocument> YamlDocument::load(const std::string& path) {
   Result<std::string> text = readFile(path);
   if (!text.ok()) return text.error();
-  return parse(*text, path, most_bytes);
+  return parse(*text, path);
 }
 
 Result<YamlDocument> YamlDocument::parse(std::string_view text, const std::string& file,

@@ -75,7 +75,7 @@ class YamlValue {
 /// the first of two equal keys win.
 class YamlDocument {
  public:
-  static Result<YamlDocument> load(const std::string& path, size_t most_bytes = kYamlBytes);
+  static Result<YamlDocument> load(const std::string& path);
   /// `file` is what messages call the text.
   static Result<YamlDocument> parse(std::string_view text, const std::string& file,
                                     size_t most_bytes = kYamlBytes);
