@@ -137,28 +137,37 @@ void TileOperands::checkRegisters() {
     if (const auto problem = checkViewPosition(o.view, o.named_axis))
       raise(Cause::malformed, Rule::view_position, i, problem->field + ": " + problem->text);
   }
-  for (int i = 0; i < count_; ++i) {
-    const Operand& o = operands_[i];
-    if (o.is_view) continue;
-    const bool may_transpose = rules_.transposes && o.role == Role::source;
-    if (o.tile.transpose && !may_transpose)
-      raise(Cause::shape, Rule::tile_transpose, i,
-            "the transpose flag is set; only matrix sources may be transposed",
-            "clear it with et.tflags, or transpose with et.transpose");
-    if (o.tile.step != 1 && !rules_.any_step)
-      raise(Cause::shape, Rule::tile_step, i,
-            fmt::format("column step is {}, matrix operands need 1", o.tile.step));
-    if (o.tile.link_valid)
-      raise(Cause::shape, Rule::tile_link, i,
-            fmt::format("links to tr{}, but this operand takes no link", o.tile.link),
-            "clear it with et.tlink");
-  }
+  for (int i = 0; i < count_; ++i)
+    if (!operands_[i].is_view) checkFlags(i);
+}
+
+void TileOperands::checkFlags(int i) {
+  const Operand& o = operands_[i];
+  const bool linked = o.role == Role::linked;
+  const bool may_transpose = rules_.transposes && o.role == Role::source;
+  if (o.tile.transpose && !may_transpose)
+    raise(Cause::shape, Rule::tile_transpose, i,
+          "the transpose flag is set; only matrix sources may be transposed",
+          linked ? "what a link names is stored like its operand, without a flag"
+                 : "clear it with et.tflags, or transpose with et.transpose");
+  const bool step_fits = o.tile.step == 1 || rules_.any_step || (linked && o.tile.step == 0);
+  if (!step_fits)
+    raise(Cause::shape, Rule::tile_step, i,
+          fmt::format("column step is {}, {}", o.tile.step,
+                      linked ? "tiles that a link names need 0 or 1" : "matrix operands need 1"));
+  if (o.tile.link_valid && !o.may_link)
+    raise(Cause::shape, Rule::tile_link, i,
+          fmt::format("links to tr{}, but this operand takes no link", o.tile.link),
+          "clear it with et.tlink");
 }
 
 void TileOperands::checkTypes() {
   if (fault_) return;
+  // What links name follows the operands of the syntax and has rules of its own.
+  int listed = 0;
+  while (listed < count_ && operands_[listed].role != Role::linked) ++listed;
   for (const LegalTypes& row : legalTypes(in_.id)) {
-    bool matches = row.count == count_;
+    bool matches = row.count == listed;
     for (int i = 0; i < row.count && matches; ++i)
       matches = row.masks[i] >> operands_[i].type() & 1;
     if (!matches) continue;
@@ -166,7 +175,7 @@ void TileOperands::checkTypes() {
     return;
   }
   std::string found;
-  for (int i = 0; i < count_; ++i)
+  for (int i = 0; i < listed; ++i)
     found +=
         fmt::format("{}{} {}", i ? ", " : "", operands_[i].name, typeName(operands_[i].type()));
   raise(Cause::shape, Rule::op_types, 0,

@@ -114,6 +114,15 @@ TEST(Helpers, SizesAreThoseOfTheElementTypes) {
   }
 }
 
+TEST(Helpers, RowsOfEveryTypeBeginOnAByte) {
+  for (int type = 0; type < kElementTypes; ++type) {
+    const auto width = static_cast<unsigned>(kElementInfo[type].bits);
+    for (const unsigned cols : {0u, 1u, 4u, 7u})
+      EXPECT_EQ(et_row_bytes(static_cast<unsigned>(type), cols), (cols * width + 7) / 8)
+          << kElementInfo[type].name;
+  }
+}
+
 TEST(Helpers, MatrixViewIsAWellFormedViewOfTheMatrix) {
   const et_view c = et_matrix_view(reinterpret_cast<void*>(0x80001000), ET_F32, 30, 20, 24, 8, 4);
   const auto image = std::as_bytes(std::span<const et_view, 1>(&c, 1));

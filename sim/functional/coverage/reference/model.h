@@ -92,7 +92,8 @@ struct Chain {
   std::array<uint32_t, 12> constants{};
 };
 
-/// One instruction with its operands by their names in the syntax.
+/// One instruction with its operands by their names in the syntax. Tiles that links name are
+/// "metadata" (of a sparse A), "scales of ta", "scales of tb".
 struct Call {
   std::string name;  // mnemonic
   std::map<std::string, Tile, std::less<>> tiles;

@@ -42,7 +42,7 @@ int64_t integer(ElementType type, uint64_t bits);
 // Exact results rounded to odd; NaN and infinities as IEEE 754 has them.
 double addOdd(double a, double b);
 double mulOdd(double a, double b);            // exact for f32 operands
-double fmaOdd(double a, double b, double c);  // of f32 operands
+double fmaOdd(double a, double b, double c);  // a * b exact: f32, or fewer bits and any exponents
 
 /// RNE_f32 of a * b + c, as a double.
 double fmaF32(double a, double b, double c);

@@ -58,6 +58,12 @@ static inline unsigned long et_size(unsigned type) {
   }
 }
 
+/* Bytes of a row of cols elements: rows of 4-bit elements begin on a byte. */
+static inline unsigned long et_row_bytes(unsigned type, unsigned long cols) {
+  return type == ET_I4 || type == ET_U4 || type == ET_F4E2M1 ? (cols + 1) / 2
+                                                             : cols * et_size(type);
+}
+
 /* A tile of rows x cols elements at local byte `base`, rows `stride` bytes apart. */
 #define et_tile_strided(tr, base, rows, cols, type, stride)                                   \
   et_tset(tr,                                                                                 \
@@ -66,13 +72,17 @@ static inline unsigned long et_size(unsigned type) {
           1ul | (unsigned long)(rows) << 24, (unsigned long)(stride) << 32)
 /* The same with rows one after another. */
 #define et_tile(tr, base, rows, cols, type) \
-  et_tile_strided(tr, base, rows, cols, type, (unsigned long)(cols) * et_size(type))
+  et_tile_strided(tr, base, rows, cols, type, et_row_bytes(type, cols))
 /* A row of cols elements that stands for every one of `rows` rows. */
 #define et_tile_row(tr, base, rows, cols, type) et_tile_strided(tr, base, rows, cols, type, 0)
 /* A column of `rows` elements that stands for every one of `cols` columns (column step 0). */
 #define et_tile_column(tr, base, rows, cols, type)                                               \
   et_tset(tr, (unsigned long)(base) | (unsigned long)(cols) << 32 | (unsigned long)(type) << 56, \
           1ul | (unsigned long)(rows) << 24, et_size(type) << 32)
+
+/* et_tlink(tr, n) links a matrix operand to the tile of its block scales, or A to its 2:4 metadata and that to the scales;
+   et_tlink(tr, ET_NO_LINK) clears the link, as et_tile does. */
+#define ET_NO_LINK (-1l)
 
 /* View descriptor, 256 bytes (manual: view registers). */
 typedef struct {
