@@ -5,7 +5,6 @@
 #include <bit>
 #include <memory>
 
-#include "isa/numerics/contract_convert.h"
 #include "isa/numerics/element_stream.h"
 
 namespace etalon::numerics {
@@ -75,7 +74,7 @@ void argReduceColumns(ArgOp op, const TileRef& a, const TileRef& td) {
 }
 
 void argReduceRowsAccumulate(ArgOp op, const TileRef& a, uint32_t base, const TileRef& values,
-                             const TileRef& indices, const VectorContract* contract) {
+                             const TileRef& indices) {
   const ElementType compute = elementInfo(a.type).widens_to;
   const auto best = std::make_unique<Best[]>(a.storedRows());
   ElementStream old_values(values), old_indices(indices);
@@ -86,7 +85,7 @@ void argReduceRowsAccumulate(ArgOp op, const TileRef& a, uint32_t base, const Ti
   forEachElement(a, [&](uint64_t r, uint64_t c, uint32_t value) {
     consider(op, compute, best[r], value, base + static_cast<uint32_t>(c));
   });
-  ElementStream new_values(values, declaredConversion(contract)), new_indices(indices);
+  ElementStream new_values(values), new_indices(indices);
   for (uint64_t r = 0; r < a.storedRows(); ++r) {
     if (isNan(compute, best[r].value)) best[r].value = kNanF32;
     new_values.write(&best[r].value, 1, compute, {});

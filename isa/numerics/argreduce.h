@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "isa/numerics/contract.h"
 #include "isa/numerics/tile_ref.h"
 
 namespace etalon::numerics {
@@ -19,8 +18,8 @@ void argReduceColumns(ArgOp op, const TileRef& a, const TileRef& td);
 /// The accumulate form along rows: (values, indices), rows x 1 each, hold the best so far; columns
 /// of a count from base, modulo 2^32. A pair whose index is -1 holds nothing yet, so chunks after
 /// one another give the index of the whole row whatever the first value was. The value is converted
-/// to its tile's type, by the contract if there is one; a NaN becomes canonical.
+/// to its tile's type, a NaN becomes canonical.
 void argReduceRowsAccumulate(ArgOp op, const TileRef& a, uint32_t base, const TileRef& values,
-                             const TileRef& indices, const VectorContract* contract = nullptr);
+                             const TileRef& indices);
 
 }  // namespace etalon::numerics

@@ -183,6 +183,13 @@ struct Contract {
   std::vector<ProductOverride> overrides;  // no pair in two of them
   VectorContract vector;
 
+  /// True if nothing differs from the arithmetic of the standard.
+  bool isCanonical() const {
+    for (const ProductOverride& override : overrides)
+      if (override.rule != ProductRule{}) return false;
+    return product == ProductRule{} && vector == VectorContract{};
+  }
+
   /// The rule of a pair whose accumulator is f32.
   const ProductRule& productRule(ElementType a, ElementType b) const {
     const auto has = [](const std::vector<ElementType>& types, ElementType type) {

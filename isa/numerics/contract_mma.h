@@ -15,4 +15,13 @@ namespace etalon::numerics {
 void multiplyAccumulateUnder(const ProductRule& rule, const MmaSource& a, const MmaSource& b,
                              const TileRef& acc, bool accumulate);
 
+/// The rule by which a contract has a pair of types multiplied, nullptr where that is canonically: no
+/// contract, the canonical rule, or an integer accumulator.
+inline const ProductRule* declaredProduct(const Contract* contract, ElementType a, ElementType b,
+                                          ElementType accumulator) {
+  if (contract == nullptr || accumulator != ElementType::f32) return nullptr;
+  const ProductRule& rule = contract->productRule(a, b);
+  return rule == ProductRule{} ? nullptr : &rule;
+}
+
 }  // namespace etalon::numerics
