@@ -39,6 +39,7 @@ struct Tile {
   Tile() = default;
   Tile(Tile&&) = default;
   Tile& operator=(Tile&&) = default;
+  Tile& operator=(const Tile& other) { return *this = Tile(other); }
   Tile(const Tile& other) : bytes(other.bytes), ref(other.ref) { ref.data = bytes.data(); }
 
   std::vector<std::byte> bytes;
