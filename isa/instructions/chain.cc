@@ -107,7 +107,7 @@ SEMANTICS(et_vx) {
   for (size_t i = 0; i < tiles.sources.size(); ++i) tiles.sources[i] = ref(at.sources[i]);
   tiles.td = ref(at.td);
   tiles.reduction = ref(at.reduction);
-  numerics::runChain(chainProgram(chain), tiles);
+  numerics::runChain(chainProgram(chain), tiles, numerics::hostIsa(), vectorContract(core));
   core.finish(operands);
   retireVector(core, tileElements(shape));
 }

@@ -2,6 +2,7 @@
 // Matrix multiply-accumulate.
 #include <fmt/format.h>
 
+#include "isa/numerics/contract_mma.h"
 #include "isa/numerics/mma.h"
 #include "isa/state/semantics.h"
 
@@ -145,8 +146,14 @@ void multiply(Core& core, const Instruction& in, bool accumulate) {
   if (linked.sparse()) from_a.metadata = ref(linked.metadata);
   if (linked.a_scales >= 0) from_a.scales = ref(linked.a_scales);
   if (linked.b_scales >= 0) from_b.scales = ref(linked.b_scales);
-  numerics::multiplyAccumulate(from_a, from_b, core.tileRef(d), accumulate,
-                               numerics::bestMmaKernels(), core.mmaScratch());
+  const numerics::TileRef to = core.tileRef(d);
+  if (const auto* rule = numerics::declaredProduct(core.contract(), a.elementType(),
+                                                   b.elementType(), d.elementType())) {
+    numerics::multiplyAccumulateUnder(*rule, from_a, from_b, to, accumulate);
+  } else {
+    numerics::multiplyAccumulate(from_a, from_b, to, accumulate, numerics::bestMmaKernels(),
+                                 core.mmaScratch());
+  }
   core.finish(operands);
   core.addCounter(Counter::retired_matrix, 1);
   core.addCounter(Counter::macs, macs);

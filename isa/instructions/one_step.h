@@ -109,7 +109,7 @@ void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
                       .a = selectors[0],
                       .b = selectors[1],
                       .c = selectors[2]};
-  numerics::runChain(program, tiles);
+  numerics::runChain(program, tiles, numerics::hostIsa(), vectorContract(core));
   core.finish(operands);
   retireVector(core, tileElements(d));
 }

@@ -5,6 +5,7 @@
 
 #include "isa/elementwise_op.h"
 #include "isa/numerics/chain_codes.h"
+#include "isa/numerics/contract.h"
 #include "isa/numerics/host_isa.h"
 #include "isa/numerics/reduce.h"
 #include "isa/numerics/tile_ref.h"
@@ -62,7 +63,9 @@ struct ChainTiles {
 ///
 /// In place: a block of sources is read before any of it is written, so td may coincide with a
 /// source. The program and the operand types have been checked at decode and issue; violations
-/// abort.
-void runChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa = hostIsa());
+/// abort. `contract`: declared arithmetic, functions, conversions and reductions, else the
+/// canonical ones.
+void runChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa = hostIsa(),
+              const VectorContract* contract = nullptr);
 
 }  // namespace etalon::numerics

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "isa/base/check.h"
+#include "isa/numerics/contract_lanes.h"
 #include "isa/numerics/convert.h"
 #include "isa/numerics/elementwise.h"
 
@@ -28,8 +29,9 @@ int tileOf(uint8_t selector) {
 /// Builds a plan; the members follow the order in which a chain is read.
 class Planner {
  public:
-  Planner(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa)
-      : program_(program), tiles_(tiles), table_(laneTable(isa)) {}
+  Planner(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+          const VectorContract* contract)
+      : program_(program), tiles_(tiles), table_(laneTable(isa)), contract_(contract) {}
 
   ChainPlan plan() {
     plan_.moves_bits = movesBits();
@@ -67,6 +69,12 @@ class Planner {
     return elementInfo(tiles_.sources[static_cast<size_t>(tile)]->type).widens_to;
   }
 
+  LaneFunction laneFunction(ElementwiseOp op, LaneClass lane_class) const {
+    if (contract_ != nullptr && lane_class == LaneClass::Float)
+      if (const LaneFunction declared = contractLane(*contract_, op)) return declared;
+    return table_[static_cast<size_t>(op)][static_cast<size_t>(lane_class)];
+  }
+
   void addStep(const ChainStep& step) {
     const ElementwiseInfo* info = elementwiseInfo(static_cast<int>(step.op));
     ETALON_CHECK(info != nullptr, "a chain step has a reserved operation");
@@ -86,8 +94,7 @@ class Planner {
     ChainPlan::Step planned{step, nullptr, info->arity, step.compute, false, 0, 0};
     const bool lanes = step.op != ElementwiseOp::mask && step.op != ElementwiseOp::cvt;
     if (lanes) {
-      planned.function =
-          table_[static_cast<size_t>(step.op)][static_cast<size_t>(laneClass(step.compute))];
+      planned.function = laneFunction(step.op, laneClass(step.compute));
       ETALON_CHECK(planned.function != nullptr,
                    "a chain step computes in a class its operation does not take");
     }
@@ -139,6 +146,7 @@ class Planner {
   const ChainProgram& program_;
   const ChainTiles& tiles_;
   const LaneTable& table_;
+  const VectorContract* contract_;
   ChainPlan plan_;
   std::array<bool, 4> written_{};
   std::array<ElementType, 4> temporary_types_{};
@@ -146,8 +154,9 @@ class Planner {
 
 }  // namespace
 
-ChainPlan planChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa) {
-  return Planner(program, tiles, isa).plan();
+ChainPlan planChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+                    const VectorContract* contract) {
+  return Planner(program, tiles, isa, contract).plan();
 }
 
 }  // namespace etalon::numerics

@@ -35,6 +35,7 @@ struct ChainPlan {
 };
 
 /// Precondition: the program and its operand types have been checked; violations abort.
-ChainPlan planChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa);
+ChainPlan planChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+                    const VectorContract* contract = nullptr);
 
 }  // namespace etalon::numerics

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/numerics/contract_mma.h"
 #include "isa/numerics/mma.h"
 #include "isa/numerics/mma_kernels.h"
 #include "isa/numerics/mma_peak.h"
@@ -21,13 +22,15 @@ namespace etalon::numerics {
 namespace {
 
 constexpr uint32_t kExtent = 128;
+/// Of the products under a declared contract.
+constexpr uint32_t kContractExtent = 512;
 
 /// Small finite values: subnormals and NaN would time the host's assists.
-std::vector<std::byte> smallValues(ElementType type) {
+std::vector<std::byte> smallValues(ElementType type, uint32_t extent = kExtent) {
   std::mt19937 random(7);
   const auto width = static_cast<size_t>(elementInfo(type).bits);
   const size_t size = std::max<size_t>(width / 8, 1);
-  std::vector<std::byte> bytes(width * kExtent * kExtent / 8);
+  std::vector<std::byte> bytes(width * extent * extent / 8);
   for (size_t i = 0; i < bytes.size(); ++i) {
     // Upper byte 0x3c..0x3f of every float format here is a number near 1; e8m0 stays within 2^8 of
     // it; integers and f4 take any byte.
@@ -43,9 +46,10 @@ std::vector<std::byte> smallValues(ElementType type) {
   return bytes;
 }
 
-TileRef square(std::vector<std::byte>& bytes, ElementType type, bool transpose) {
-  const uint32_t row = kExtent * static_cast<uint32_t>(elementInfo(type).bits) / 8;
-  return {bytes.data(), type, 1, kExtent, kExtent, 0, row, 1, transpose};
+TileRef square(std::vector<std::byte>& bytes, ElementType type, bool transpose,
+               uint32_t extent = kExtent) {
+  const uint32_t row = extent * static_cast<uint32_t>(elementInfo(type).bits) / 8;
+  return {bytes.data(), type, 1, extent, extent, 0, row, 1, transpose};
 }
 
 /// Times 8 products at a go. Peak and products take turns, so that a slow spell of the host meets
@@ -146,6 +150,63 @@ void bareProduct(benchmark::State& state, const MmaPath* path, const ElementType
   against(state, [&] { path->multiply(block); });
 }
 
+/// 512 x 512 x 512 in bf16 under a declared rule; `ns` is the time of a multiply-accumulate.
+void contractProduct(benchmark::State& state, const ProductRule& rule) {
+  auto a = smallValues(ElementType::bf16, kContractExtent);
+  auto b = smallValues(ElementType::bf16, kContractExtent);
+  std::vector<std::byte> acc(size_t{kContractExtent} * kContractExtent * sizeof(float));
+  const TileRef ta = square(a, ElementType::bf16, false, kContractExtent);
+  const TileRef tb = square(b, ElementType::bf16, false, kContractExtent);
+  const TileRef tacc = square(acc, ElementType::f32, false, kContractExtent);
+  for (auto _ : state) {
+    multiplyAccumulateUnder(rule, ta, tb, tacc, false);
+    benchmark::ClobberMemory();
+  }
+  constexpr double kProducts = double{kContractExtent} * kContractExtent * kContractExtent;
+  state.counters["per_mac"] = benchmark::Counter(
+      kProducts, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void registerContracts() {
+  using Changed = void (*)(ProductRule&);
+  const auto with = [](const char* name, Changed change) {
+    ProductRule rule;
+    change(rule);
+    benchmark::RegisterBenchmark((std::string("contract/") + name).c_str(), contractProduct, rule)
+        ->Unit(benchmark::kMillisecond);
+  };
+  const auto aligned = [](ProductRule& rule, uint32_t group, uint32_t width) {
+    rule.sum = GroupSum::aligned;
+    rule.group = group;
+    rule.width = width;
+  };
+  static const auto kAligned = aligned;
+  with("chain", [](ProductRule&) {});
+  with("chain_toward_zero", [](ProductRule& r) { r.rounding = Direction::toward_zero; });
+  with("chain_spill_128", [](ProductRule& r) {
+    r.spill_every = 128;
+    r.spill = {8, 7};
+  });
+  with("aligned_4_25", [](ProductRule& r) { kAligned(r, 4, 25); });
+  with("aligned_16_25", [](ProductRule& r) { kAligned(r, 16, 25); });
+  with("aligned_16_25_odd", [](ProductRule& r) {
+    kAligned(r, 16, 25);
+    r.cut = Direction::odd;
+  });
+  with("aligned_16_25_operands", [](ProductRule& r) {
+    kAligned(r, 16, 25);
+    r.exponent = AddendExponent::operands;
+  });
+  with("aligned_16_64", [](ProductRule& r) { kAligned(r, 16, 64); });
+  with("aligned_1_exact", [](ProductRule& r) { kAligned(r, 1, 0); });
+  with("aligned_16_exact", [](ProductRule& r) { kAligned(r, 16, 0); });
+  with("tree_16", [](ProductRule& r) {
+    r.sum = GroupSum::tree;
+    r.group = 16;
+    r.joins_in_sum = false;
+  });
+}
+
 void registerAll() {
   using enum ElementType;
   for (const MmaKernels* kernels : hostMmaKernels()) {
@@ -173,7 +234,7 @@ void registerAll() {
   }
 }
 
-const bool registered = (registerAll(), true);
+const bool registered = (registerAll(), registerContracts(), true);
 
 }  // namespace
 }  // namespace etalon::numerics

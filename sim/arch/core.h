@@ -10,6 +10,7 @@
 #include "isa/codec/instruction.h"
 #include "isa/counter.h"
 #include "isa/machines/machine.h"
+#include "isa/numerics/contract.h"
 #include "isa/numerics/mma.h"
 #include "isa/numerics/tile_ref.h"
 #include "isa/state/chain_descriptor.h"
@@ -48,7 +49,9 @@ struct ViewMemory {
 /// Architectural state of one core and the meaning of its accesses: the CoreContext that instruction semantics see.
 class Core {
  public:
-  Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings);
+  /// `contract`: nullptr for the canonical arithmetic; outlives the core.
+  Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings,
+       const numerics::Contract* contract = nullptr);
 
   // --- scalar registers and control flow
   uint64_t x(int i) const { return x_[i]; }
@@ -170,6 +173,7 @@ class Core {
                       bool write);
   /// Records an access to bytes of a view's memory.
   void recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write);
+  const numerics::Contract* contract() const { return contract_; }
   /// Buffers matrix instructions keep between products.
   numerics::MmaScratch* mmaScratch() { return &mma_scratch_; }
   /// True if a scalar store of the bytes would not trap; else traps.
@@ -243,6 +247,7 @@ class Core {
 
   unsigned number_;
   const isa::Machine& machine_;
+  const numerics::Contract* contract_;
   Memory& memory_;
   Findings& findings_;
   Region& global_;

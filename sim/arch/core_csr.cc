@@ -65,6 +65,7 @@ uint64_t Core::readCsr(uint32_t number) const {
     case csr::kEtlocalbytes: return machine_.local_bytes;
     case csr::kEtlocalbase: return isa::kLocalWindowBase;
     case csr::kEtself: return number_;
+    case csr::kEtcontract: return contract_ != nullptr ? contract_->hash : 0;
     case csr::kEtworkcap:
       return machine_.macs_log2 | machine_.elements_log2 << 8 | machine_.bytes_log2 << 16;
     default: break;

@@ -53,6 +53,8 @@ struct RunReport {
   std::string program;
   std::string device;
   isa::Machine machine;
+  std::string contract_name;
+  uint64_t contract_hash = 0;  // 0: the canonical arithmetic
   unsigned cores = 0;
   sim::RunResult result;
   std::vector<ReportedStop> stops;                         // of result.stopped

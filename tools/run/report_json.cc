@@ -116,6 +116,7 @@ std::string reportJson(const RunReport& report, const std::string& console) {
       {"exit_code", report.exited() ? Json(report.result.exit_code) : Json(nullptr)},
       {"device", report.device},
       {"machine", machineJson(report.machine)},
+      {"contract", {{"name", report.contract_name}, {"hash", hex(report.contract_hash)}}},
       {"program", report.program},
       {"cores", report.cores},
       {"instructions", report.result.instructions},

@@ -72,9 +72,12 @@ std::string findingsText(const RunReport& report) {
 }
 
 std::string machineText(const RunReport& report) {
-  return fmt::format(
+  std::string text = fmt::format(
       "machine {}{}", report.machine.displayName(),
       report.machine.derived() ? " (derived: results belong to no published machine)" : "");
+  if (report.contract_hash != 0)
+    text += fmt::format(", contract {} ({:#x})", report.contract_name, report.contract_hash);
+  return text;
 }
 
 std::string countersText(const RunReport& report) {

@@ -44,6 +44,7 @@ struct RunRequest {
   std::string program;
   std::string machine = "base";
   std::vector<std::string> overrides;
+  std::string contract;  // numerics contract by name or path; empty: the canonical arithmetic
   std::optional<uint64_t> cores;  // all of the machine if absent
   std::vector<InputSource> inputs;
   std::vector<Assignment> outputs;
