@@ -59,15 +59,19 @@ def as_list(value):
     return [value] if isinstance(value, str) else list(value)
 
 
-def split_by_profile(row):
-    """Rows that each need one set of profiles, the smallest set first, and together allow the same types."""
+def split_by_profile(row, profile):
+    """Rows that each need one set of profiles, the smallest set first, and together allow the same types.
+
+    `profile` is the instruction's own, which every row needs; Et-base is the one that goes without saying.
+    """
+    own = [] if profile == "Et-base" else [profile]
     roles = {role: [t for name in as_list(names) for t in TYPE_CLASSES.get(name, [name])] for role, names in row.items()}
-    needed = sorted({TYPE_PROFILES[t] for names in roles.values() for t in names if t in TYPE_PROFILES})
+    needed = sorted({TYPE_PROFILES[t] for names in roles.values() for t in names if t in TYPE_PROFILES} - set(own))
     subsets = [[p for n, p in enumerate(needed) if bits >> n & 1] for bits in range(1 << len(needed))]
     for subset in sorted(subsets, key=len):
-        allowed = {role: [t for t in names if TYPE_PROFILES.get(t) in (None, *subset)] for role, names in roles.items()}
+        allowed = {role: [t for t in names if TYPE_PROFILES.get(t) in (None, *own, *subset)] for role, names in roles.items()}
         if all(allowed.values()):
-            yield allowed | ({"profile": " ".join(subset)} if subset else {})
+            yield allowed | ({"profile": " ".join(own + subset)} if own + subset else {})
 
 
 def expand_each(row):
@@ -75,12 +79,12 @@ def expand_each(row):
         yield {role: name if value == "each" else value for role, value in row.items() if role != "each"}
 
 
-def expand_types(rows):
+def expand_types(rows, profile):
     """`each: [a, b]` with a role of value `each` stands for one row a type; `@float` and the like for a class of types.
 
-    A row with a class says nothing of profiles: they follow from its types.
+    A row with a class says nothing of profiles: they follow from its types and the instruction's profile.
     """
     for row in rows:
         classes = any(name.startswith("@") for names in row.values() for name in as_list(names))
         for one in expand_each(row) if "each" in row else [row]:
-            yield from split_by_profile(one) if classes else [one]
+            yield from split_by_profile(one, profile) if classes else [one]

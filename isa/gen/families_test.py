@@ -37,21 +37,26 @@ class FamiliesTest(unittest.TestCase):
             list(expand_operations([ADD | {"examples": {"vv": ADD["examples"]["vv"]}}], "here"))
 
     def test_a_row_of_classes_is_split_by_the_profiles_it_needs(self):
-        rows = list(expand_types([{"td": "@float", "ta": "f16"}]))
+        rows = list(expand_types([{"td": "@float", "ta": "f16"}], "Et-base"))
         self.assertEqual([(r["profile"], r["td"]) for r in rows],
                          [("Et-f16", ["f32", "bf16", "f16"]), ("Et-f16 Et-fp8", ["f32", "bf16", "f16", "f8e4m3", "f8e5m2"])])
 
     def test_a_row_of_the_base_profile_names_none(self):
-        self.assertEqual(list(expand_types([{"td": "@int"}])), [{"td": ["i8", "i16", "i32"]}])
+        self.assertEqual(list(expand_types([{"td": "@int"}], "Et-base")), [{"td": ["i8", "i16", "i32"]}])
+
+    def test_a_row_of_another_profile_needs_that_one_too(self):
+        rows = list(expand_types([{"td": ["f32", "f16", "e8m0"], "ta": "@int"}], "Et-mx"))
+        self.assertEqual([(r["profile"], r["td"]) for r in rows],
+                         [("Et-mx", ["f32", "e8m0"]), ("Et-mx Et-f16", ["f32", "f16", "e8m0"])])
 
     def test_each_takes_classes_and_types(self):
-        rows = list(expand_types([{"each": ["@uint", "e8m0"], "td": "each", "ta": "each"}]))
+        rows = list(expand_types([{"each": ["@uint", "e8m0"], "td": "each", "ta": "each"}], "Et-base"))
         self.assertEqual(rows, [{"td": [t], "ta": [t]} for t in ("u8", "u16", "u32")]
                          + [{"td": ["e8m0"], "ta": ["e8m0"], "profile": "Et-mx"}])
 
     def test_rows_without_classes_stay_as_written(self):
         rows = [{"td": "f32", "ta": "f16", "profile": "Et-f16"}]
-        self.assertEqual(list(expand_types(rows)), rows)
+        self.assertEqual(list(expand_types(rows, "Et-base")), rows)
 
     def test_variants_fill_the_code_and_share_the_rest(self):
         entry = {"encoding": "{code} 00000 ta 000 td 1011011", "syntax": "td, ta",

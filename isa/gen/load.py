@@ -131,7 +131,7 @@ def load_group(path, schema, known):
         entry = {"unit": data["unit"], "profile": data["profile"], "since": data["since"], "rules": [],
                  "types": [], "class": data["unit"], "faults": []} | data.get("defaults", {}) | entry
         encoding = parse_pattern(entry["encoding"], where)
-        entry["types"] = list(expand_types(entry["types"]))
+        entry["types"] = list(expand_types(entry["types"], entry["profile"]))
         check_entry(entry, encoding, known, where)
         # Every machine has Et-base, so instructions with no other tuple cannot meet an unsupported one.
         if all(row.get("profile", entry["profile"]) == "Et-base" for row in entry["types"]):
