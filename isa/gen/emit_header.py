@@ -80,7 +80,9 @@ def xet_header(description):
     lines += ["", "/* Operations of chain steps. */"]
     lines += [f"#define ET_OP_{cpp_name(o['name']).rstrip('_').upper()} {o['code']}" for o in description["operations"] if "step" in o["forms"]]
     lines += ["", "/* Conversion modes of DMA instructions: nearest even or toward zero, saturating or not. */",
-              "#define ET_RNE 0", "#define ET_RNE_SAT 1", "#define ET_RZ 2", "#define ET_RZ_SAT 3", "", "/* Counters for et_ctr. */"]
+              "#define ET_RNE 0", "#define ET_RNE_SAT 1", "#define ET_RZ 2", "#define ET_RZ_SAT 3", "",
+              "/* Flags of et_sort and et_topk. */", "#define ET_ASCENDING 0", "#define ET_DESCENDING 1", "",
+              "/* Counters for et_ctr. */"]
     lines += [f"#define ET_COUNTER_{c['name'].upper()} {c['number']}" for c in description["counters"]]
     lines += ["", "/* Registers are numbers: td 0..31 (tr), vd 0..15 (vr), cd 0..7 (ch); rs1.. are scalars. */", ""]
     lines += [intrinsic(i) for i in description["instructions"] if i["name"].startswith("et.")]

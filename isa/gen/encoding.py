@@ -24,7 +24,7 @@ OPERANDS = {
     "word": ("imm", 2, False), "axis": ("imm", 3, False), "box": ("imm", 3, False), "k": ("imm", 4, False),
     "field": ("imm", 5, False), "sem": ("imm", 6, False), "ctr": ("imm", 12, False),
     "mode": ("mode", 2, False), "cmode": ("cmode", 4, False), "carry": ("flag", 1, False),
-    "reg": ("imm", 5, False),
+    "reg": ("imm", 5, False), "flags": ("imm", 1, False),
 }
 
 # Kinds that name a register, and where its number may start: models read the slots rd, rs1, rs2, rs3 of the word,

@@ -203,6 +203,7 @@ const FaultProbe kProbes[] = {
     {"scan.shape", {Cause::shape}, widen, {}},
     {"move.shape", {Cause::shape}, widen, {}},
     {"chain.shape", {Cause::shape}, widen, {}},
+    {"sort.shape", {Cause::shape}, widen, {}},
     {"dma.gather-count",
      {Cause::shape},
      [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.cols -= 1; }); },

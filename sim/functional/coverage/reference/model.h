@@ -99,7 +99,7 @@ struct Call {
   View view;
   Chain chain;  // its third source and reduction tile are tiles "third" and "reduction"
   std::map<std::string, uint64_t, std::less<>> x;  // scalar operands
-  unsigned mode = 0;
+  unsigned mode = 0;                               // conversion mode, or flags of a sort
   unsigned axis = 0;
   bool index_outside = false;  // result: the sticky status is set
 
@@ -117,5 +117,6 @@ bool executeElementwise(Call& call, Memory& memory);
 bool executeChain(Call& call, Memory& memory);
 bool executeRows(Call& call, Memory& memory);
 bool executeMovement(Call& call, Memory& memory);
+bool executeSort(Call& call, Memory& memory);
 
 }  // namespace etalon::reference
