@@ -79,7 +79,7 @@ def xet_header(description):
     lines += [f"#define ET_{t['name'].upper()} {t['code']}" for t in description["types"]]
     lines += ["", "/* Operations of chain steps. */"]
     lines += [f"#define ET_OP_{cpp_name(o['name']).rstrip('_').upper()} {o['code']}" for o in description["operations"] if "step" in o["forms"]]
-    lines += ["", "/* Conversion modes of DMA instructions: nearest even or toward zero, saturating or not. */",
+    lines += ["", "/* Conversion modes of et_cvt and DMA instructions: nearest even or toward zero, saturating or not. */",
               "#define ET_RNE 0", "#define ET_RNE_SAT 1", "#define ET_RZ 2", "#define ET_RZ_SAT 3", "",
               "/* Flags of et_sort and et_topk. */", "#define ET_ASCENDING 0", "#define ET_DESCENDING 1", "",
               "/* Counters for et_ctr. */"]

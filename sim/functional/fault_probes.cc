@@ -5,7 +5,6 @@
 
 #include "isa/codec/codec.h"
 #include "isa/element_type.h"
-#include "isa/elementwise_op.h"
 #include "isa/machines/address_map.h"
 
 namespace etalon::sim {
@@ -103,19 +102,6 @@ void illegalTypes(const ProbeTarget& t) {
 
 void mixStepTypes(const ProbeTarget& t) {
   if (t.tile(1)) t.tile(1)->type = static_cast<uint8_t>(ElementType::i32);
-}
-
-void stochasticStep(const ProbeTarget& t) {
-  const auto f32 = static_cast<uint8_t>(ElementType::f32),
-             bf16 = static_cast<uint8_t>(ElementType::bf16);
-  isa::ChainDescriptor& chain = *t.chain();
-  if (!chain.writesTd()) return;
-  chain.nsteps = 1;
-  chain.td_selector = kSelectorTemporary;
-  chain.steps[0] = {.op = static_cast<uint8_t>(ElementwiseOp::cvt),
-                    .compute_type = f32,
-                    .result_type = bf16,
-                    .mode = static_cast<uint8_t>(Rounding::Stochastic)};
 }
 
 void misalignTarget(const ProbeTarget& t) {
@@ -243,7 +229,6 @@ const FaultProbe kProbes[] = {
      {Cause::local_bounds},
      [](const ProbeTarget& t) { t.chain()->constants[0] = 1; },
      {}},
-    {"vec.convert-mode", {Cause::shape}, stochasticStep, {}},
 };
 
 }  // namespace

@@ -99,6 +99,13 @@ TEST(Helpers, CodesAreThoseOfTheChainRegister) {
   EXPECT_EQ(ET_SEL_B_AT(5), kSelectorDisplacedB + 5);
 }
 
+TEST(Helpers, ModesAreThoseOfConversionSteps) {
+  EXPECT_EQ(ET_MODE_RNE, static_cast<int>(Rounding::NearestEven));
+  EXPECT_EQ(ET_MODE_RZ, static_cast<int>(Rounding::TowardZero));
+  EXPECT_EQ(ET_MODE_STOCHASTIC, static_cast<int>(Rounding::Stochastic));
+  EXPECT_EQ(ET_MODE_SAT, kModeSaturate);
+}
+
 TEST(Helpers, AddressesAreThoseOfTheMap) {
   EXPECT_EQ(ET_LOCAL_BASE, isa::kLocalWindowBase);
   EXPECT_EQ(ET_CORE_WINDOW, isa::kCoreWindowBase);

@@ -99,7 +99,7 @@ struct Call {
   View view;
   Chain chain;  // its third source and reduction tile are tiles "third" and "reduction"
   std::map<std::string, uint64_t, std::less<>> x;  // scalar operands
-  unsigned mode = 0;                               // conversion mode, or flags of a sort
+  unsigned mode = 0;  // conversion mode rne, rne.sat, rz, rz.sat, or flags of a sort
   unsigned axis = 0;
   uint64_t seed = 0, stream = 0;  // CSRs of random numbers
   bool index_outside = false;     // result: the sticky status is set

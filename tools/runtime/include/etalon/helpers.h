@@ -138,6 +138,11 @@ typedef struct __attribute__((aligned(8))) {
 #define ET_SEL_CONST(n) (16 + (n))
 #define ET_SEL_A_AT(n) (32 + (n))
 #define ET_SEL_B_AT(n) (48 + (n))
+/* Mode byte of a conversion step: a rounding, and saturation with it. A stochastic one takes its random words from b. */
+#define ET_MODE_RNE 0
+#define ET_MODE_RZ 1
+#define ET_MODE_STOCHASTIC 2
+#define ET_MODE_SAT 8
 /* A step in f32: temporary dest = op(a, b, c). */
 #define ET_STEP_F32(op, dest, a, b, c) {ET_OP_##op, ET_F32, ET_F32, 0, dest, a, b, c}
 #define et_load_chain(ch, chain) et_cld(ch, &(chain))
