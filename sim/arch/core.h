@@ -156,6 +156,7 @@ class Core {
   isa::TileOperands operands(const isa::Instruction& in, isa::OperandRules rules = {}) const {
     return {in, limits_, rules};
   }
+  const isa::MachineLimits& limits() const { return limits_; }
   /// After all checks: finds the memory of views; traps and returns false if anything failed.
   bool check(isa::TileOperands& operands);
   /// check(), then opens the instruction and records the tiles it reads: none if it writes no element (op.empty).
