@@ -96,11 +96,25 @@ class RunsImages(Case):
     def test_a_deadlock_says_who_waits(self):
         result = self.json(self.image("addi x5, x0, 1", "et.wait x0, 3, x5"), "--cores", 1, expect=1)
         self.assertEqual(result["status"], "deadlock")
-        self.assertIn("core 0", result["detail"])
+        self.assertEqual(result["stopped"], [
+            {"core": 0, "pc": "0x80000004", "instruction": "0x32a00b", "disassembly": "et.wait x0, 3, x5", "symbol": "_start+0x4",
+             "waiting": "waits for semaphore 3 of core 0 to reach 1; it is 0"}])
+        text = self.etalon("run", self.folder / "program.elf", "--cores", 1, expect=1).stdout
+        self.assertIn("core 0 waits for semaphore 3 of core 0 to reach 1; it is 0\n  at           _start+0x4, pc 0x80000004\n"
+                      "  instruction  et.wait x0, 3, x5\n", text)
+
+    def test_a_deadlock_leaves_out_who_has_halted(self):
+        program = self.image("csrrs x5, mhartid, x0", "addi x6, x0, -1", "bne x5, x0, 8", "et.halt", "et.barrier x6, x6")
+        result = self.json(program, "--cores", 3, expect=1)
+        self.assertEqual([(s["core"], s["symbol"]) for s in result["stopped"]], [(1, "_start+0x10"), (2, "_start+0x10")])
 
     def test_the_instruction_limit_ends_a_run(self):
         result = self.json(self.image(IDLE), "--limit", 1000, expect=1)
         self.assertEqual((result["status"], result["instructions"]), ("instruction_limit", 1000))
+        self.assertEqual([(s["core"], s["disassembly"]) for s in result["stopped"]], [(i, IDLE) for i in range(4)])
+        self.assertNotIn("waiting", result["stopped"][0])
+        text = self.etalon("run", self.folder / "program.elf", "--limit", 1000, expect=1).stdout
+        self.assertIn("core 3 had not halted\n  at           _start, pc 0x80000000\n  instruction  jal x0, 0\n", text)
 
     def test_ctrl_c_ends_with_a_summary_and_130(self):
         process = subprocess.Popen([ETALON, "run", self.image(IDLE), "--limit", "0", "--json"], stdout=subprocess.PIPE,
@@ -109,7 +123,8 @@ class RunsImages(Case):
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
-        self.assertEqual(json.loads(out)["status"], "interrupted")
+        result = json.loads(out)
+        self.assertEqual((result["status"], len(result["stopped"])), ("interrupted", 4))
         self.assertIn("interrupted", errors)
 
     def test_the_commit_log_has_a_line_an_instruction(self):

@@ -70,6 +70,15 @@ class BuildsSources(Case):
         self.assertEqual((fault["file"], fault["line"]), (str(DATA / "shape_fault.s"), 5))
         self.assertEqual(fault["disassembly"], "et.mm tr0, tr1, tr2")
 
+    def test_cores_that_a_run_left_standing_are_named_with_their_source_line(self):
+        source = self.folder / "stuck.s"
+        for instruction, options, status in (("et.wait x0, 3, a1", [], "deadlock"), ("j .", ["--limit", 9], "instruction_limit")):
+            source.write_text(f"        .globl  _start\n_start: nop\n        {instruction}\n")
+            stopped, = self.json(source, "--cores", 1, *options, expect=1)["stopped"]
+            self.assertEqual((stopped["file"], stopped["line"]), (str(source), 3), status)
+            text = self.etalon("run", source, "--cores", 1, *options, expect=1).stdout
+            self.assertIn(f"at           {source}:3 (_start+0x4), pc ", text)
+
     def test_a_race_names_both_places(self):
         result = self.json(DATA / "race.s", "--cores", 2, expect=1)
         race = result["races"][0]

@@ -99,7 +99,7 @@ class KernelWriterTest(unittest.TestCase):
                 done = self.type("etalon run scale.c --in x=iota --dim N=100" + check)
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(words, done.stdout + done.stderr)
-                if words in ("fault", "uninitialised read", "data race"):
+                if words != "FAILED":
                     self.assertRegex(done.stdout + done.stderr, r"scale\.c:\d+")
 
 

@@ -80,7 +80,7 @@ def types_table(i):
     roles = [t for t in operand_syntax(i["syntax"]) if OPERANDS.get(t, ("",))[0] in ("tile", "view")]
     rows = [roles + ["profile"]]
     for row in i["types"]:
-        rows.append([row[r] if isinstance(row[r], str) else " ".join(row[r]) for r in roles] + [row.get("profile", i["profile"])])
+        rows.append([row[r] if isinstance(row[r], str) else " ".join(row[r]) for r in roles] + [row["profile"]])
     return rows
 
 

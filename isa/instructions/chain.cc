@@ -84,14 +84,16 @@ inline numerics::ChainProgram chainProgram(const ChainDescriptor& chain) {
   return program;
 }
 
+inline constexpr uint8_t kChainClass = 3, kChainOperand = 3;  // of ch in mtval
+
 SEMANTICS(et_vx) {
   const uint8_t number = in.rs3 & 7;
   const ChainDescriptor& chain = core.chain(number);
   if (!chain.writesTd() && !chain.reduces())
-    return trapMalformed(
-        core, in, number, 3, Rule::chain_empty_register,
-        {Problem::Flags, "ch",
-         "the chain writes neither td nor a reduction tile; load one with et.cld"});
+    return trapMalformed(core, in, number, kChainClass, Rule::chain_empty_register,
+                         {Problem::Flags, "ch",
+                          "the chain writes neither td nor a reduction tile; load one with et.cld"},
+                         kChainOperand);
   const ChainUse use = chainUse(chain);
   auto operands = core.operands(in, {.in_place = true});
   const ChainTileOperands at = addChainOperands(

@@ -56,11 +56,10 @@ struct ChainTiles {
 /// r and inner are td's, or a's where td is absent.
 ///
 /// The write of td rounds once to nearest even (integers wrap, FP8 does not saturate: a step's mode
-/// can); equal types move bits. A single neg, abs, copysign, select or mask whose moved operands
-/// all have td's float type, and a chain without steps whose tile has it, move bits also in narrow
-/// types; select and mask then round a constant to the type.
-/// (`isa.md`: neg, abs, select move bits. Longer chains go through f32 tiles, where a narrow NaN
-/// became canonical.) The reduction sees the temporary before td's rounding.
+/// can); equal types move bits. A single neg, abs, copysign, select or mask whose moved tiles all
+/// have td's float type, and a chain without steps whose tile has it, move bits also in narrow types
+/// (vec.move-bits; of constants among them chain.meaning). Longer chains go through f32 tiles, where
+/// a narrow NaN became canonical. The reduction sees the temporary before td's rounding.
 ///
 /// In place: a block of sources is read before any of it is written, so td may coincide with a
 /// source. The program and the operand types have been checked at decode and issue; violations

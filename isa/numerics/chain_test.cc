@@ -323,6 +323,10 @@ TEST(Chain, SingleMovesKeepTheBitsOfNarrowNans) {
   runChain(select, {{&a.ref(), &m.ref()}, &td.ref(), nullptr});
   const uint32_t want[] = {0x7f81, toBf16(1.001f), toBf16(1.001f)};
   for (uint32_t c = 0; c < 3; ++c) EXPECT_EQ(td.get(0, c), want[c]);
+  select.constants[0] = 0xffc00001;  // a NaN: not moved, but rounded
+  runChain(select, {{&a.ref(), &m.ref()}, &td.ref(), nullptr});
+  const uint32_t want_nan[] = {0x7f81, 0x7fc0, 0x7fc0};
+  for (uint32_t c = 0; c < 3; ++c) EXPECT_EQ(td.get(0, c), want_nan[c]);
   ChainProgram sign = chain({{.op = Op::copysign, .a = 0, .b = 16}});
   sign.constants[0] = 0xffc00001;
   runChain(sign, {{&a.ref()}, &td.ref(), nullptr});

@@ -130,11 +130,9 @@ class TypeChecker {
   }
 
   void needProfiles() {
-    const auto uses = [&](ElementType type) { return (used_ >> static_cast<int>(type) & 1) != 0; };
-    operands_.needProfile("Et-base");
     if (random_) operands_.needProfile("Et-rand");
-    if (uses(ElementType::f16)) operands_.needProfile("Et-f16");
-    if (uses(ElementType::f8e4m3) || uses(ElementType::f8e5m2)) operands_.needProfile("Et-fp8");
+    for (int type = 0; type < kElementTypes; ++type)
+      if (used_ >> type & 1) operands_.needProfile(kElementInfo[type].profile);
   }
 
   TileOperands& operands_;

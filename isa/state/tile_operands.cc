@@ -67,6 +67,8 @@ void TileOperands::displace(int i, std::span<const int32_t> bytes) {
 }
 
 void TileOperands::needProfile(std::string_view profile) {
+  const size_t at = profiles_.find(profile), end = at + profile.size();
+  if (at != std::string::npos && (end == profiles_.size() || profiles_[end] == ' ')) return;
   if (!profiles_.empty()) profiles_ += ' ';
   profiles_ += profile;
 }

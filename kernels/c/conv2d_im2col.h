@@ -6,7 +6,6 @@
    axis add up, so pixel (oh, ow) and window element (r, s) meet at h = oh*stride - pad + r*dilation.
    Elements outside the picture are 0 by the bounds of the axes: padding costs nothing. Layouts
    (NHWC, NCHW) differ only in the strides, so both kernels are this one function. */
-#include <etalon/runtime.h>
 #include <etalon/xet.h>
 
 struct conv_args {
@@ -43,7 +42,7 @@ static long conv_extent(long size, long filter, const struct conv_args* a) {
 /* One filter element (r, s) and one block of channels: gather PIXELS x channels, multiply. */
 #define CONV_STEP(X, W)                                         \
   do {                                                          \
-    const long cc = conv_least(TC, s->C - c);                   \
+    const long cc = conv_least(TC, channels - c);               \
     et_vseek(VX, oh * a->stride - a->pad + r * a->dilation, 1); \
     et_vseek(VX, ow * a->stride - a->pad + q * a->dilation, 2); \
     et_vseek(VX, c, 3);                                         \
@@ -62,12 +61,13 @@ static long conv_extent(long size, long filter, const struct conv_args* a) {
       et_mma(ACC, X, W);                                        \
     first = 0;                                                  \
     c += TC;                                                    \
-    if (c >= s->C) c = 0, q += 1;                               \
+    if (c >= channels) c = 0, q += 1;                           \
     if (q >= s->S) q = 0, r += 1;                               \
   } while (0)
 
 static void conv2d(const struct conv_args* a, const struct conv_shape* s, long core, long cores) {
-  et_assert(s->R > 0 && s->S > 0);
+  /* A filter without elements multiplies no channels: +0, the sum of nothing. */
+  const long channels = s->R > 0 && s->S > 0 ? s->C : 0;
   const long OH = conv_extent(s->H, s->R, a), OW = conv_extent(s->W, s->S, a);
   if (OH == 0 || OW == 0) return;
   const long tw = conv_least(OW, 32), th = PIXELS / tw; /* output pixels of a tile: th x tw */
@@ -122,10 +122,10 @@ static void conv2d(const struct conv_args* a, const struct conv_shape* s, long c
     et_tshape(X0, 1, hh * ww), et_tshape(X1, 1, hh * ww), et_tshape(ACC, 1, hh * ww);
     et_tcols(W0, ff), et_tcols(W1, ff), et_tcols(ACC, ff);
     long r = 0, q = 0, c = 0, first = 1;
-    while (r < s->R) {
+    do {
       CONV_STEP(X0, W0);
       if (r < s->R) CONV_STEP(X1, W1);
-    }
+    } while (r < s->R);
     et_st(ACC, VY, ET_RNE);
   }
 }

@@ -44,12 +44,12 @@ static long extent(long size, long filter, const struct args* a) {
 
 int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;
-  et_assert(a->R > 0 && a->S > 0);
   const long OH = extent(a->H, a->R, a), OW = extent(a->W, a->S, a);
   if (OH == 0 || OW == 0) return 0;
+  const long elements = a->R * a->S; /* of the filter */
   /* Rows and columns of the picture under a block of TOH x TOW output pixels. */
-  const long th = (TOH - 1) * a->stride + (a->R - 1) * a->dilation + 1;
-  const long tw = (TOW - 1) * a->stride + (a->S - 1) * a->dilation + 1;
+  const long th = elements > 0 ? (TOH - 1) * a->stride + (a->R - 1) * a->dilation + 1 : 0;
+  const long tw = elements > 0 ? (TOW - 1) * a->stride + (a->S - 1) * a->dilation + 1 : 0;
   const long limage = LACC + 2 * LW; /* where the block stands in local memory */
   et_assert(limage + th * tw * TC * 2 <= (long)et_local_bytes());
 
@@ -105,12 +105,13 @@ int main(void* p, unsigned long core, unsigned long cores) {
     et_vseek(VW, f, 3), et_vext(VW, ff, 1);
     et_tcols(W0, ff), et_tcols(W1, ff), et_tcols(ACC, ff);
     et_tshape(PIXELS, hh, ww), et_tshape(ACC, 1, hh * ww);
+    if (elements == 0) et_iota(ACC, et_float(0.0f), 0, 0); /* a fill: the sum of nothing */
     for (long c = 0; c == 0 || c < a->C; c += TC) {
       const long cc = least(TC, a->C - c);
       et_vseek(VX, c, 3), et_vext(VX, cc, 2), et_vseek(VW, c, 2), et_vext(VW, cc, 0);
       et_tcols(IMAGE, cc), et_tcols(PIXELS, cc), et_tshape(W0, 1, cc), et_tshape(W1, 1, cc);
       et_ld(IMAGE, VX, ET_RNE);
-      for (long e = 0; e < a->R * a->S; ++e) {
+      for (long e = 0; e < elements; ++e) {
         const long r = e / a->S, s = e % a->S;
         et_tbase(PIXELS, limage + (r * tw + s) * a->dilation * TC * 2);
         et_vseek(VW, r, 0), et_vseek(VW, s, 1);

@@ -10,14 +10,14 @@
 namespace etalon::kernels {
 namespace {
 
+using Int128 = __int128;  // extents reach 2^48, times a dilation
+
 constexpr int64_t kMostStep = 1 << 20;  // of strides, dilations and pads: far beyond any image
 
 uint64_t outputExtent(uint64_t extent, uint64_t before, uint64_t after, uint64_t kernel,
                       uint64_t dilation, uint64_t stride) {
-  if (kernel == 0) return 0;
-  const uint64_t padded = extent + before + after;
-  const uint64_t reach = (kernel - 1) * dilation + 1;
-  return padded < reach ? 0 : (padded - reach) / stride + 1;
+  const Int128 last = Int128{extent} + before + after - (Int128{kernel} - 1) * dilation - 1;
+  return last < 0 ? 0 : static_cast<uint64_t>(last / stride) + 1;
 }
 
 Result<ConvolutionLayout> layoutOf(const Call& call) {

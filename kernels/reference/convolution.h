@@ -28,7 +28,8 @@ struct ConvolutionExtents {
   uint64_t dilation[2] = {1, 1};
   uint64_t pads[4] = {0, 0, 0, 0};  // top, left, bottom, right, as ONNX orders them
 
-  /// Extents of the output; 0 where the kernel does not fit the padded image.
+  /// Extents of the output: floor((H + pads - dilation (R - 1) - 1) / stride) + 1, for R = 0 too; 0
+  /// where the kernel does not fit the padded image.
   uint64_t outputHeight() const;
   uint64_t outputWidth() const;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct BoundedValue {
   double error = 0;           // |computed - value| <= error before the output's rounding
   bool may_overflow = false;  // a partial result may pass the range of f32: then infinities and
                               // NaN are legal too
+  bool may_be_nan = false;    // the same, where it can only end in NaN
+  // Legal too, in exactly the output's rounding: what is left where an overflow became a factor 0.
+  std::optional<float> collapsed = {};
 };
 
 /// Bitwise verdict; a NaN equals any NaN. `verdict` is "exact" or "replay": the comparison is the
@@ -35,9 +39,10 @@ CheckReport compareBits(const std::string& operation, const std::string& verdict
 /// The second term is the rounding to the output type, to nearest: the value it rounds has the
 /// magnitude |r| + error at most. Conformance.md writes (1 + g) ulp_out(r) / 2, which a legal device
 /// can exceed where the error crosses a power of two and which is wider elsewhere. NaN must meet NaN
-/// and an infinity itself, unless the value may overflow. Where |r| + error reaches the overflow
-/// threshold of the output, what its overflow gives is legal too (infinity of the sign, NaN in E4M3);
-/// for a saturating output r is clamped to the finite range first, which no distance grows by.
+/// and an infinity itself, unless the value says what else an overflow may leave. Where |r| + error
+/// reaches the overflow threshold of the output, what its overflow gives is legal too (infinity of
+/// the sign, NaN in E4M3); for a saturating output r is clamped to the finite range first, which no
+/// distance grows by.
 /// An element whose bound is infinite passes and is counted in `unbounded`.
 CheckReport compareBounds(const std::string& operation, const JudgedOutput& output,
                           const std::vector<BoundedValue>& expected);

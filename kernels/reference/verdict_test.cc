@@ -83,6 +83,24 @@ TEST(CompareBounds, TakesWhatOverflowGivesAtTheEndOfTheRange) {
   EXPECT_TRUE(judge(f32, kNaN, {1, 1, true}).passed) << "a partial sum may have overflowed";
 }
 
+TEST(CompareBounds, TakesWhatAnEarlierOverflowLeaves) {
+  const BoundedValue nan{1, 1, false, true};
+  EXPECT_TRUE(judge(f32, kNaN, nan).passed);
+  EXPECT_FALSE(judge(f32, kInf, nan).passed);
+  const BoundedValue third{7, 1, false, false, 1 / 3.0F};
+  EXPECT_TRUE(judge(f32, 7, third).passed);
+  EXPECT_TRUE(judge(f32, double{1 / 3.0F}, third).passed);
+  EXPECT_FALSE(judge(f32, double{1 / 3.0F} + 0x1p-25, third).passed) << "not even by an ulp";
+  EXPECT_FALSE(judge(f32, kNaN, third).passed);
+  EXPECT_TRUE(judge(bf16, 0x1.56p-2, third).passed) << "1/3 to nearest";
+  EXPECT_FALSE(judge(bf16, 0x1.54p-2, third).passed);
+  const BoundedValue large{7, 1, false, false, 1e5F};
+  EXPECT_TRUE(judge(f16, kInf, large).passed);
+  EXPECT_TRUE(judge(f8e4m3, kNaN, large).passed);
+  EXPECT_TRUE(judge(f8e4m3, 448, large, true).passed);
+  EXPECT_FALSE(judge(f8e4m3, kNaN, large, true).passed);
+}
+
 TEST(CompareBounds, CountsWhatItCannotBound) {
   const CheckReport report = judge(f32, 12345, {1, kInf, false});
   EXPECT_TRUE(report.passed);

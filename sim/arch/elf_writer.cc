@@ -8,17 +8,45 @@
 namespace etalon::sim {
 namespace {
 
+constexpr size_t kSymbolNames = 2;  // section of the symbols' names, after theirs
+
 template <class T>
 void append(std::vector<std::byte>& out, const T& value) {
   const auto* bytes = reinterpret_cast<const std::byte*>(&value);
   out.insert(out.end(), bytes, bytes + sizeof(T));
 }
 
+std::vector<std::byte> bytesOf(const std::string& text) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  return {bytes, bytes + text.size()};
+}
+
+/// The contents of sections, one behind the other, and their headers.
+struct Sections {
+  std::vector<std::byte>& out;
+  std::vector<Elf64_Shdr> headers{Elf64_Shdr{}};
+  std::string names = std::string(1, '\0');
+
+  void name(const std::string& text, uint32_t type) {
+    Elf64_Shdr header{};
+    header.sh_name = static_cast<Elf64_Word>(names.size());
+    header.sh_type = type;
+    header.sh_addralign = 1;
+    headers.push_back(header);
+    names.append(text).append(1, '\0');
+  }
+  void fill(const std::vector<std::byte>& bytes) {
+    headers.back().sh_offset = out.size();
+    headers.back().sh_size = bytes.size();
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  }
+};
+
 }  // namespace
 
 std::vector<std::byte> writeElf(uint64_t address, std::span<const uint32_t> words,
-                                const std::vector<std::pair<std::string, uint64_t>>& symbols) {
-  // File: header, program header, code, symbols, symbol names, section names, section headers.
+                                const std::vector<std::pair<std::string, uint64_t>>& symbols,
+                                const std::vector<ElfSection>& extra) {
   std::string strings(1, '\0');
   std::vector<std::byte> table;
   append(table, Elf64_Sym{});
@@ -32,11 +60,25 @@ std::vector<std::byte> writeElf(uint64_t address, std::span<const uint32_t> word
     strings += name;
     strings += '\0';
   }
-  const std::string section_names("\0.symtab\0.strtab\0.shstrtab\0", 27);
-  const uint64_t code_at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), code_bytes = words.size_bytes();
-  const uint64_t table_at = code_at + code_bytes, strings_at = table_at + table.size();
-  const uint64_t names_at = strings_at + strings.size(),
-                 sections_at = names_at + section_names.size();
+  // File: header, program header, code, contents of sections, section headers.
+  std::vector<std::byte> out(sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr));
+  const uint64_t code_at = out.size(), code_bytes = words.size_bytes();
+  for (const uint32_t word : words) append(out, word);
+  Sections sections{out};
+  sections.name(".symtab", SHT_SYMTAB);
+  sections.fill(table);
+  sections.headers.back().sh_link = kSymbolNames;
+  sections.headers.back().sh_info = 1;
+  sections.headers.back().sh_addralign = 8;
+  sections.headers.back().sh_entsize = sizeof(Elf64_Sym);
+  sections.name(".strtab", SHT_STRTAB);
+  sections.fill(bytesOf(strings));
+  for (const ElfSection& section : extra) {
+    sections.name(section.name, SHT_PROGBITS);
+    sections.fill(section.bytes);
+  }
+  sections.name(".shstrtab", SHT_STRTAB);
+  sections.fill(bytesOf(sections.names));
 
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -48,31 +90,18 @@ std::vector<std::byte> writeElf(uint64_t address, std::span<const uint32_t> word
   header.e_version = EV_CURRENT;
   header.e_entry = address;
   header.e_phoff = sizeof(Elf64_Ehdr);
-  header.e_shoff = sections_at;
+  header.e_shoff = out.size();
   header.e_ehsize = sizeof(Elf64_Ehdr);
   header.e_phentsize = sizeof(Elf64_Phdr);
   header.e_phnum = 1;
   header.e_shentsize = sizeof(Elf64_Shdr);
-  header.e_shnum = 4;
-  header.e_shstrndx = 3;
+  header.e_shnum = static_cast<Elf64_Half>(sections.headers.size());
+  header.e_shstrndx = static_cast<Elf64_Half>(sections.headers.size() - 1);
   const Elf64_Phdr segment{PT_LOAD, PF_R | PF_W | PF_X, code_at,    address,
                            address, code_bytes,         code_bytes, 4};
-  const Elf64_Shdr symtab{1, SHT_SYMTAB, 0, 0, table_at, table.size(), 2, 1, 8, sizeof(Elf64_Sym)};
-  const Elf64_Shdr strtab{9, SHT_STRTAB, 0, 0, strings_at, strings.size(), 0, 0, 1, 0};
-  const Elf64_Shdr shstrtab{17, SHT_STRTAB, 0, 0, names_at, section_names.size(), 0, 0, 1, 0};
-
-  std::vector<std::byte> out;
-  append(out, header);
-  append(out, segment);
-  for (uint32_t word : words) append(out, word);
-  out.insert(out.end(), table.begin(), table.end());
-  for (const std::string& text : {strings, section_names})
-    out.insert(out.end(), reinterpret_cast<const std::byte*>(text.data()),
-               reinterpret_cast<const std::byte*>(text.data() + text.size()));
-  append(out, Elf64_Shdr{});
-  append(out, symtab);
-  append(out, strtab);
-  append(out, shstrtab);
+  std::memcpy(out.data(), &header, sizeof header);
+  std::memcpy(out.data() + sizeof header, &segment, sizeof segment);
+  for (const Elf64_Shdr& section : sections.headers) append(out, section);
   return out;
 }
 

@@ -12,8 +12,8 @@
 #include "isa/machines/find_machine.h"
 #include "sim/functional/example_runner.h"
 #include "sim/functional/example_state.h"
-#include "sim/functional/fault_probes.h"
 #include "sim/functional/interpreter.h"
+#include "sim/functional/probe_operands.h"
 
 namespace etalon::sim {
 namespace {
@@ -83,7 +83,7 @@ std::optional<bool> executes(Rig& rig, const ExampleState& state, uint32_t word)
 class Types {
  public:
   Types(ExampleState& state, uint32_t word) {
-    for (const ProbeOperand& operand : probeOperands(word)) {
+    for (const ProbeOperand& operand : probeOperands(word, state)) {
       tiles_.push_back(operand.kind == isa::OperandKind::tile);
       if (tiles_.back()) codes_.push_back(&state.tiles[operand.reg].type);
       if (operand.kind == isa::OperandKind::view) codes_.push_back(&state.views[operand.reg].type);

@@ -142,7 +142,7 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
           return result;
         }
       }
-      if (left == 0) return finish(RunStatus::instruction_limit, options);
+      if (left == 0 && !allHalted(options)) return finish(RunStatus::instruction_limit, options);
       waiting |= core.state() != CoreState::halted;
     }
     if (!waiting) return finish(RunStatus::exited, options);
@@ -154,25 +154,25 @@ RunResult FunctionalDevice::finish(RunStatus status, const LaunchOptions& option
   RunResult result;
   result.status = status;
   for (unsigned i = 0; i < options.cores; ++i) result.instructions += cores_[i]->retired();
-  if (status == RunStatus::deadlock) result.detail = describeWaiting(options);
-  if (status == RunStatus::instruction_limit || status == RunStatus::interrupted)
-    result.detail = describeCores(options);
+  if (status == RunStatus::exited || status == RunStatus::fault) return result;
+  for (unsigned i = 0; i < options.cores; ++i)
+    if (cores_[i]->state() != CoreState::halted)
+      result.stopped.push_back(stoppedCore(*cores_[i], status));
   return result;
 }
 
-std::string FunctionalDevice::describeCores(const LaunchOptions& options) const {
-  std::string text;
-  for (unsigned i = 0; i < options.cores; ++i)
-    text += fmt::format("core {} at pc {:#x}\n", i, cores_[i]->pc());
-  return text;
+bool FunctionalDevice::allHalted(const LaunchOptions& options) const {
+  return std::all_of(cores_.begin(), cores_.begin() + options.cores,
+                     [](const auto& core) { return core->state() == CoreState::halted; });
 }
 
-std::string FunctionalDevice::describeWaiting(const LaunchOptions& options) const {
-  std::string text;
-  for (unsigned i = 0; i < options.cores; ++i)
-    if (cores_[i]->state() != CoreState::halted)
-      text += fmt::format("core {} at pc {:#x} {}\n", i, cores_[i]->pc(), cores_[i]->waitingFor());
-  return text;
+StoppedCore FunctionalDevice::stoppedCore(const Core& core, RunStatus status) const {
+  StoppedCore stopped{core.number(), core.pc(), 0, ""};
+  const auto place = memory_->find(core.number(), core.pc(), sizeof stopped.instruction);
+  if (place && place->region == &memory_->global())
+    stopped.instruction = loadBytes<uint32_t>(place->data());
+  if (status == RunStatus::deadlock) stopped.waiting = core.waitingFor();
+  return stopped;
 }
 
 uint64_t FunctionalDevice::counterTotal(isa::Counter counter) const {

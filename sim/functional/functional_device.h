@@ -35,11 +35,19 @@ struct LaunchOptions {
   std::function<bool(uint64_t)> progress;
 };
 
+/// Where a core stands that had not halted when the run ended.
+struct StoppedCore {
+  unsigned core = 0;
+  uint64_t pc = 0;           // of the instruction that waits or would come next
+  uint32_t instruction = 0;  // there; 0 where nothing can be fetched
+  std::string waiting;       // `waits for semaphore 3 of core 0 ...`; of a deadlock alone
+};
+
 struct RunResult {
   RunStatus status = RunStatus::exited;
-  uint64_t exit_code = 0;     // of the program, when it exited
-  uint64_t instructions = 0;  // retired over all cores
-  std::string detail;  // deadlock: who waits for what; limit, interrupted: where each core stands
+  uint64_t exit_code = 0;            // of the program, when it exited
+  uint64_t instructions = 0;         // retired over all cores
+  std::vector<StoppedCore> stopped;  // deadlock, limit, interrupted: at least one
 };
 
 /// The golden model as a device: memory that outlives launches, images on 1 to 64 cores.
@@ -74,8 +82,8 @@ class FunctionalDevice {
   /// Cores, semaphores and findings as after reset; memory stays.
   void resetCores();
   RunResult finish(RunStatus status, const LaunchOptions& options);
-  std::string describeWaiting(const LaunchOptions& options) const;
-  std::string describeCores(const LaunchOptions& options) const;
+  bool allHalted(const LaunchOptions& options) const;
+  StoppedCore stoppedCore(const Core& core, RunStatus status) const;
 
   isa::Machine machine_;
   std::unique_ptr<Memory> memory_;

@@ -52,8 +52,10 @@ std::vector<std::string> namesToRun() {
 std::string describe(const FunctionalDevice& device, const RunResult& result) {
   std::ostringstream text;
   text << runStatusName(result.status) << " with code " << result.exit_code
-       << " (number of the test case that failed) after " << result.instructions << " instructions "
-       << result.detail;
+       << " (number of the test case that failed) after " << result.instructions << " instructions";
+  for (const StoppedCore& core : result.stopped)
+    text << "\n  core " << core.core << " at " << std::hex << core.pc << std::dec << " "
+         << core.waiting;
   for (const isa::Fault& fault : device.findings().faults())
     text << "\n  trap " << isa::causeName(fault.cause) << " at " << std::hex << fault.pc << std::dec
          << " " << fault.detail;

@@ -86,8 +86,36 @@ TEST(FunctionalDevice, StopsAtTheInstructionLimitAndSaysWhere) {
   options.instruction_limit = 1000;
   const RunResult result = program.launch(options);
   EXPECT_EQ(result.status, RunStatus::instruction_limit);
-  EXPECT_EQ(result.detail, "core 0 at pc 0x80001000\n");
+  ASSERT_EQ(result.stopped.size(), 1u);
+  EXPECT_EQ(result.stopped[0].core, 0u);
+  EXPECT_EQ(result.stopped[0].pc, kTestEntry);
+  EXPECT_EQ(result.stopped[0].instruction, 0x6fu);
+  EXPECT_EQ(result.stopped[0].waiting, "");
   EXPECT_EQ(result.instructions, 1000u);
+}
+
+TEST(FunctionalDevice, EndsWithTheLastInstructionThatTheLimitAllows) {
+  TestBuilder p;
+  p.addi(X{5}, X{0}, 1);
+  p.et_halt();
+  TestProgram program(p);
+  LaunchOptions options;
+  options.instruction_limit = 2;
+  EXPECT_EQ(program.launch(options).status, RunStatus::exited);
+  options.instruction_limit = 1;
+  EXPECT_EQ(program.launch(options).status, RunStatus::instruction_limit);
+}
+
+TEST(FunctionalDevice, SaysWhereACoreStandsThatHasNothingToFetch) {
+  TestBuilder p;
+  p.jalr(X{0}, 16, X{0});
+  TestProgram program(p);
+  LaunchOptions options;
+  options.instruction_limit = 1;
+  const RunResult result = program.launch(options);
+  ASSERT_EQ(result.stopped.size(), 1u);
+  EXPECT_EQ(result.stopped[0].pc, 16u);
+  EXPECT_EQ(result.stopped[0].instruction, 0u);
 }
 
 TEST(FunctionalDevice, RunsEveryCoreWithItsNumber) {

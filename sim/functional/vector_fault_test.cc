@@ -196,7 +196,7 @@ void unchanged(ChainDescriptor&) {}
 const FaultCase kChains[] = {
     {"a_register_never_loaded",
      [](VectorBuilder& p) { p.et_vx(Tile{0}, Tile{1}, Tile{2}, Chain{4}); }, Cause::malformed,
-     Rule::chain_empty_register, "ch", 0, "writes neither"},
+     Rule::chain_empty_register, "ch", 3, "writes neither"},
     {"a_tile_of_another_class", chain(unchanged, setTile(2, denseTile(ElementType::i32, 2, 2, kB))),
      Cause::shape, Rule::chain_step_types, "tb (tr2)", 2,
      "step 0 (add) computes in f32, but its selector b reads i32"},

@@ -31,6 +31,10 @@ struct ReportedRead {
   sim::UninitialisedRead read;
   SourcePlace place;
 };
+struct ReportedStop {
+  sim::StoppedCore stopped;
+  SourcePlace place;
+};
 struct ReportedDump {
   std::string target;
   unsigned core = 0;
@@ -51,6 +55,7 @@ struct RunReport {
   isa::Machine machine;
   unsigned cores = 0;
   sim::RunResult result;
+  std::vector<ReportedStop> stops;                         // of result.stopped
   std::vector<std::pair<std::string, uint64_t>> counters;  // architectural ones, over all cores
   std::vector<Output> outputs;
   std::optional<ReportedCheck> check;

@@ -69,6 +69,13 @@ Json readJson(const ReportedRead& reported) {
   return json;
 }
 
+Json stopJson(const ReportedStop& reported) {
+  const sim::StoppedCore& stopped = reported.stopped;
+  Json json = siteJson(stopped.core, stopped.pc, stopped.instruction, reported.place);
+  if (!stopped.waiting.empty()) json["waiting"] = stopped.waiting;
+  return json;
+}
+
 Json outputJson(const Output& output, bool written) {
   Json json{{"name", output.name},
             {"type", elementInfo(output.array.type).name},
@@ -123,7 +130,7 @@ std::string reportJson(const RunReport& report, const std::string& console) {
       {"uninitialised_reads", listOf(report.uninitialised_reads, readJson)},
       {"uninitialised_read_count", report.uninitialised_read_count},
       {"console", console},
-      {"detail", report.result.detail},
+      {"stopped", listOf(report.stops, stopJson)},
   };
   if (!report.dumps.empty())
     json["dumps"] = listOf(report.dumps, [](const ReportedDump& d) {

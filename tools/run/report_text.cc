@@ -33,6 +33,13 @@ std::string sideText(const sim::RacingAccess& side, const SourcePlace& place) {
                      isa::disassemble(side.site.insn), where(place, side.site.pc));
 }
 
+std::string stopText(const ReportedStop& reported) {
+  const sim::StoppedCore& stopped = reported.stopped;
+  return fmt::format("core {} {}\n  at           {}\n  instruction  {}\n", stopped.core,
+                     stopped.waiting.empty() ? "had not halted" : stopped.waiting,
+                     where(reported.place, stopped.pc), isa::disassemble(stopped.instruction));
+}
+
 std::string more(uint64_t count, size_t shown, std::string_view what) {
   return count > shown ? fmt::format("... and {} more {}\n", count - shown, what) : "";
 }
@@ -95,7 +102,7 @@ std::string reportText(const RunReport& report, bool quiet) {
   std::string text = findingsText(report);
   for (const ReportedDump& dump : report.dumps)
     text += fmt::format("core {} {}\n{}", dump.core, dump.target, dump.text);
-  if (!report.result.detail.empty()) text += report.result.detail;
+  for (const ReportedStop& stop : report.stops) text += stopText(stop);
   if (!quiet) {
     text += fmt::format("{}: {}{}, {} instructions on {} of {} cores, {}, {}\n", report.program,
                         sim::runStatusName(report.result.status),

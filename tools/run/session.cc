@@ -93,6 +93,8 @@ void collectFindings(sim::FunctionalDevice& device, SourceLines& lines, RunRepor
     report.faults.back().handled = false;
   for (const sim::UninitialisedRead& read : findings.uninitialised())
     report.uninitialised_reads.push_back({read, lines.at(read.pc)});
+  for (const sim::StoppedCore& stopped : report.result.stopped)
+    report.stops.push_back({stopped, lines.at(stopped.pc)});
   report.uninitialised_read_count = findings.uninitialisedCount();
   for (const sim::RaceReport& race : device.races().reports())
     if (report.races.size() < kRacesShown)

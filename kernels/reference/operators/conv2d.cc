@@ -14,6 +14,8 @@ namespace etalon::kernels {
 /// bias       one element an output channel.
 /// Padding    counts as zeros that are multiplied: 0 times an infinite weight is NaN, as in an
 ///            im2col view.
+/// Empty      A kernel without elements (R, S or C = 0) sums nothing: y is the bias, or 0. R = 0
+///            and S = 0 are no special cases of the output's extents.
 /// Types and verdicts as matmul, with K = R * S * C.
 Result<CheckReport> checkConv2d(const Call& call) {
   ETALON_RETURN_IF_ERROR(call.expectInputs(

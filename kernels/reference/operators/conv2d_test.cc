@@ -75,6 +75,25 @@ TEST(Conv2d, HasNoOutputWhereTheKernelDoesNotFit) {
   EXPECT_TRUE(check(none, {{"dilation", "3"}}).passed);
 }
 
+/// No rows: a 2-column filter of height 0 has 3 + 1 places down, with a dilation of 2 one more.
+TEST(Conv2d, SumsNothingWhereTheKernelHasNoElements) {
+  const Array w = arrayOfValues(bf16, {0, 2, 1, 1}, {});
+  const Array bias = arrayOfValues(bf16, {1}, {5});
+  const auto passes = [&](uint64_t rows, double value, const Attributes& attributes) {
+    const Array y = arrayOfValues(f32, {1, rows, 2, 1}, std::vector<double>(rows * 2, value));
+    return reportOf(
+               runCheck("conv2d", {{"x", &kImage}, {"w", &w}, {"b", &bias}, {"y", &y}}, attributes))
+        .passed;
+  };
+  EXPECT_TRUE(passes(4, 5, {}));
+  EXPECT_FALSE(passes(4, 0, {}));
+  EXPECT_TRUE(passes(5, 5, {{"dilation", "[2, 1]"}}));
+  const Array y = arrayOfValues(f32, {1, 4, 2, 1}, std::vector<double>(8, 0));
+  const Array wrong = withFlippedBit(y, 3, 23);
+  EXPECT_TRUE(reportOf(runCheck("conv2d", {{"x", &kImage}, {"w", &w}, {"y", &y}})).passed);
+  EXPECT_FALSE(reportOf(runCheck("conv2d", {{"x", &kImage}, {"w", &w}, {"y", &wrong}})).passed);
+}
+
 TEST(Conv2dRequantise, ScalesEveryOutputChannelByItsOwn) {
   const Array x = arrayOfValues(i8, {1, 2, 1, 2}, {10, -10, 20, 3});  // NCHW
   const Array w = arrayOfValues(i8, {2, 2, 1, 1}, {1, 1, 2, -1});     // OIHW

@@ -14,7 +14,7 @@ namespace {
 constexpr double kHalfUlp = 0x1p-24;    // u of f32 to nearest
 constexpr double kLeastF32 = 0x1p-149;  // eta
 constexpr double kReference = 1 + 0x1p-28;
-constexpr double kLargestF32 = 0x1.fffffep127;
+constexpr double kOverflow = 0x1.ffffffp127;  // least magnitude that f32 rounds to infinity
 
 /// g of k roundings; infinite where it says nothing.
 double growth(double k) {
@@ -28,7 +28,8 @@ struct Moments {
   double mean_error = 0;
   double inverse = 0;         // 1 / sqrt(variance + epsilon)
   double inverse_growth = 0;  // relative error of it, at most
-  bool may_overflow = false;
+  bool mean_may_overflow = false;
+  bool variance_may_overflow = false;
 };
 
 /// Sums of a row in long double: exact to 2^-64 of the magnitudes, so that the mean of a row far
@@ -57,9 +58,10 @@ Moments momentsOf(std::span<const double> row, double epsilon) {
       variance_error / (variance + epsilon) * (1 + kHalfUlp) + kHalfUlp;  // of variance + epsilon
   m.inverse_growth = relative < 1 ? std::pow(1 + kHalfUlp, 2) / std::sqrt(1 - relative) - 1
                                   : std::numeric_limits<double>::infinity();
-  m.may_overflow = std::isfinite(static_cast<double>(magnitude)) &&
-                   (static_cast<double>(magnitude) > kLargestF32 / 2 ||
-                    static_cast<double>(squares) + count * shifted > kLargestF32 / 2);
+  if (!std::isfinite(static_cast<double>(magnitude))) return m;  // the exact row is NaN
+  m.mean_may_overflow = static_cast<double>(magnitude) * (1 + growth(count - 1)) >= kOverflow;
+  m.variance_may_overflow = count * shifted * (1 + growth(count + 2)) >= kOverflow ||
+                            variance + variance_error + epsilon >= kOverflow;
   return m;
 }
 
@@ -77,8 +79,10 @@ BoundedValue boundElement(double x, const Moments& m, double gamma, double beta)
               3 * kLeastF32 * (1 + std::fabs(gamma));
   if (gamma == 0) out.error = u * std::fabs(beta);
   const double largest = (std::fabs(d) + m.mean_error) * m.inverse * (1 + m.inverse_growth);
-  out.may_overflow = m.may_overflow ||
-                     !(std::max(1.0, std::fabs(gamma)) * largest + std::fabs(beta) < kLargestF32);
+  out.may_overflow = !(
+      std::max(1.0, std::fabs(gamma)) * largest * std::pow(1 + u, 3) + std::fabs(beta) < kOverflow);
+  out.may_be_nan = m.mean_may_overflow;
+  if (m.variance_may_overflow && std::isfinite(gamma)) out.collapsed = static_cast<float>(beta);
   if (std::isnan(out.value) && std::isfinite(x) && std::isfinite(gamma) && std::isfinite(beta) &&
       std::isfinite(m.mean))
     out = {0, std::numeric_limits<double>::infinity(), true};  // variance and epsilon are 0
@@ -119,6 +123,14 @@ Result<std::vector<double>> vectorOf(const Call& call, size_t index, uint64_t le
 /// 4. The difference times the inverse root, then times gamma, is off by at most
 ///    Z = |gamma| / sqrt(w) ((|d_j| + E)(1 + u)^3 (1 + Q) - |d_j|),
 ///    the addition of beta: error = Z (1 + u) + u |y| + 3 eta (1 + |gamma|).
+///
+/// 5. Overflow, from T = 2^128 - 2^103 on; each of these is legal beside the bounded result:
+///    - (1 + g(n - 1)) sum |x| >= T: a partial sum, so the mean, may be infinite or NaN. Then all
+///      differences are, or, with a finite mean, some (as |d_j| <= sum |x|). Their squares make the
+///      variance infinite or NaN, the inverse root 0 or NaN, and such an element NaN: inf * 0.
+///    - n (v + E^2)(1 + g(n + 2)) >= T, or v + V + epsilon >= T: the variance may be infinite with
+///      finite differences. The inverse root is 0 and y = beta, to the bit.
+///    - the product with gamma or the sum with beta may reach T: infinities, and NaN.
 ///
 /// Where R reaches 1 the bound is infinite and the element is counted as unbounded: a constant row
 /// with epsilon near 0. The factor 1 + 2^-28 pays for the reference's own arithmetic.

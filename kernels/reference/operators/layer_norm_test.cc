@@ -97,6 +97,80 @@ TEST(LayerNorm, CatchesErrorsAboveTheBound) {
   }
 }
 
+/// A row {-2^80, 2^80}, whose squares overflow, above a row {-1, 1}, where nothing does.
+TEST(LayerNorm, AcceptsBetaWhereTheSquaresOverflowAndOnlyThere) {
+  const Array x = arrayOfValues(f32, {2, 2}, {-0x1p80, 0x1p80, -1, 1});
+  const Array gamma = arrayOfValues(f32, {2}, {2, 0.5});
+  const Array beta = arrayOfValues(f32, {2}, {10, 0.25});
+  const auto passes = [&](double a, double b, double c, double d) {
+    const Array y = arrayOfValues(f32, {2, 2}, {a, b, c, d});
+    return reportOf(runCheck("layer_norm",
+                             {{"x", &x}, {"gamma", &gamma}, {"beta", &beta}, {"y", &y}},
+                             {{"epsilon", "0"}}))
+        .passed;
+  };
+  EXPECT_TRUE(passes(8, 0.75, 8, 0.75)) << "the real result";
+  EXPECT_TRUE(passes(10, 0.25, 8, 0.75)) << "1 / sqrt(inf) is 0";
+  EXPECT_FALSE(passes(10, 0.25, 10, 0.75));
+  EXPECT_FALSE(passes(10, 0.25, 8, 0.25));
+  EXPECT_FALSE(passes(10, 0.25, NAN, 0.75));
+  EXPECT_FALSE(passes(9, 0.25, 8, 0.75)) << "neither of the two";
+  EXPECT_FALSE(passes(NAN, 0.25, 8, 0.75)) << "no sum of the row overflows";
+  EXPECT_FALSE(passes(INFINITY, 0.25, 8, 0.75));
+}
+
+TEST(LayerNorm, AcceptsNaNWhereTheSumOverflowsAndOnlyThere) {
+  const Array x = arrayOfValues(f32, {2, 3}, {0x1p127, 0x1p127, 0, 0x1p126, 0x1p126, 0});
+  const auto passes = [&](const std::vector<double>& values) {
+    const Array y = arrayOfValues(f32, {2, 3}, values);
+    return reportOf(runCheck("layer_norm", {{"x", &x}, {"y", &y}})).passed;
+  };
+  EXPECT_TRUE(passes({NAN, NAN, NAN, 0, 0, 0}));
+  EXPECT_TRUE(passes({0, 0, 0, 0, 0, 0})) << "a mean of scaled elements is finite";
+  EXPECT_FALSE(passes({INFINITY, NAN, NAN, 0, 0, 0}));
+  EXPECT_FALSE(passes({NAN, NAN, NAN, NAN, 0, 0}));
+}
+
+TEST(LayerNorm, AcceptsBetaWhereEpsilonTakesTheVarianceOverTheRange) {
+  const Array x = arrayOfValues(f32, {2}, {-0x1p63, 0x1p63});  // squares 2^126, their sum 2^127
+  const Array y = arrayOfValues(f32, {2}, {0, 0});
+  const auto passes = [&](const char* epsilon) {
+    return reportOf(runCheck("layer_norm", {{"x", &x}, {"y", &y}}, {{"epsilon", epsilon}})).passed;
+  };
+  EXPECT_TRUE(passes("3e38"));
+  EXPECT_FALSE(passes("2e38"));
+}
+
+/// Every magnitude from which something overflows, up to the end of the range.
+TEST(LayerNorm, AcceptsF32ArithmeticThatOverflows) {
+  const Array gamma = randomArray(f32, {777}, 1, 1);
+  const Array beta = randomArray(f32, {777}, 2, 3);
+  int numbers = 0, betas = 0, nans = 0;
+  for (int scale = 50; scale < 128; ++scale) {
+    const Array x = randomArray(f32, {6, 777}, static_cast<uint64_t>(scale), scale);
+    const Array y = hostLayerNorm(x, gamma, beta, 1e-5F, f32);
+    const auto check = [&](const Array& output) {
+      return reportOf(
+          runCheck("layer_norm", {{"x", &x}, {"gamma", &gamma}, {"beta", &beta}, {"y", &output}}));
+    };
+    const CheckReport report = check(y);
+    EXPECT_TRUE(report.passed) << report.first_mismatch;
+    EXPECT_EQ(report.unbounded, 0U);
+    const double first = valueAt(y, 0);
+    ++(std::isnan(first) ? nans : first == valueAt(beta, 0) ? betas : numbers);
+    // 777 squares sum to about 2^(2 scale + 8), so that at 60 it depends on the row. Below no row
+    // may be beta, above all may.
+    if (scale == 60) continue;
+    std::vector<uint64_t> rows;
+    for (int row = 0; row < 6; ++row)
+      for (const uint64_t bits : elementBits(beta)) rows.push_back(bits);
+    EXPECT_EQ(check(arrayOf(f32, x.shape, rows)).passed, scale > 60) << scale;
+  }
+  EXPECT_GT(numbers, 5);
+  EXPECT_GT(betas, 30);
+  EXPECT_GT(nans, 0);
+}
+
 TEST(LayerNorm, SaysThatItCannotBoundAConstantRowWithoutEpsilon) {
   const Array x = arrayOfValues(f32, {2}, {3, 3});
   const Array y = arrayOfValues(f32, {2}, {0, 0});
