@@ -2,6 +2,7 @@
 #include "isa/numerics/chain.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -124,6 +125,16 @@ void ChainRun::mask(const ChainStep& step, uint32_t* out, size_t n) const {
 void ChainRun::convert(const ChainPlan::Step& planned, uint32_t* lanes, size_t n) {
   const ElementType result = planned.step.result;
   const ElementType widened = elementInfo(result).widens_to;
+  if (roundsStochastically(planned.step.mode)) {
+    const bool saturate = (planned.step.mode & kModeSaturate) != 0;
+    const uint32_t* words = lanes_[planned.step.b];
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t code =
+          convertStochastic(planned.natural, lanes[i], result, saturate, words[i]);
+      lanes[i] = std::bit_cast<uint32_t>(widenToFloat(result, static_cast<uint32_t>(code)));
+    }
+    return;
+  }
   const ptrdiff_t narrow_bytes = elementInfo(result).bits / 8;
   auto* bytes = reinterpret_cast<std::byte*>(lanes);
   std::byte narrow[kBlock * 4];
@@ -145,8 +156,8 @@ void ChainRun::step(const ChainPlan::Step& planned, size_t n) {
   } else if (s.op == ElementwiseOp::cvt) {
     std::copy_n(lanes_[s.a], n, out);
   } else {
-    const uint32_t* b = planned.arity > 1 ? lanes_[s.b] : nullptr;
-    const uint32_t* c = planned.arity > 2 ? lanes_[s.c] : nullptr;
+    const uint32_t* b = planned.selectors > 1 ? lanes_[s.b] : nullptr;
+    const uint32_t* c = planned.selectors > 2 ? lanes_[s.c] : nullptr;
     planned.function({out, lanes_[s.a], b, c, n, planned.low, planned.high, s.op, contract_});
   }
   if (planned.converts) convert(planned, out, n);

@@ -50,7 +50,8 @@ struct ChainTiles {
 /// Sources widen exactly to f32, i32 or u32. Each step computes as evaluateElementwise in its
 /// compute type; if its result type is another than that operation's, the temporary is converted to
 /// it by the mode byte (rounding 2:0, saturation 3) and holds the result's value widened again:
-/// this is how narrow floats arise, cvt being nothing else.
+/// this is how narrow floats arise, cvt being nothing else. A stochastic cvt takes the random word
+/// of each element from its operand b.
 /// `.sat` and requant saturate to the result type. A mask step keeps a where
 /// k[b] + (r / inner) * k[b+1] + (r % inner) * k[b+2] + c * k[b+3] >= 0 in exact integers, else c;
 /// r and inner are td's, or a's where td is absent.

@@ -79,19 +79,22 @@ class Planner {
     const ElementwiseInfo* info = elementwiseInfo(static_cast<int>(step.op));
     ETALON_CHECK(info != nullptr, "a chain step has a reserved operation");
     ETALON_CHECK(elementInfo(step.result).bits <= 32, "a chain step has a 64-bit result");
+    ETALON_CHECK(step.op == ElementwiseOp::cvt || !roundsStochastically(step.mode),
+                 "only a conversion step rounds stochastically");
     const bool select = step.op == ElementwiseOp::select;
     use(step.a, step.compute, plan_.moves_bits && !select);
     // A sign from a constant is at bit 31 already, and rounding a NaN constant would lose it.
     const bool sign = step.op == ElementwiseOp::copysign && isConstant(step.b);
-    if (step.op != ElementwiseOp::mask && info->arity > 1)
+    const int selectors = stepSelectors(*info, step.mode);
+    if (step.op != ElementwiseOp::mask && selectors > 1)
       use(step.b, step.compute, plan_.moves_bits && !sign);
-    if (info->arity > 2) use(step.c, step.compute, plan_.moves_bits);
+    if (selectors > 2) use(step.c, step.compute, plan_.moves_bits);
     ETALON_CHECK(
         step.op != ElementwiseOp::mask ||
             (step.b >= kSelectorConstant && step.b + 4 <= kSelectorConstant + kChainConstants),
         "a mask step needs four constants");
 
-    ChainPlan::Step planned{step, nullptr, info->arity, step.compute, false, 0, 0};
+    ChainPlan::Step planned{step, nullptr, selectors, step.compute, false, 0, 0};
     const bool lanes = step.op != ElementwiseOp::mask && step.op != ElementwiseOp::cvt;
     if (lanes) {
       planned.function = laneFunction(step.op, laneClass(step.compute));

@@ -21,8 +21,8 @@ struct ChainPlan {
   struct Step {
     ChainStep step;
     LaneFunction function;  ///< nullptr for mask and cvt
-    int arity;
-    ElementType natural;  ///< type of the temporary before conversion to the result type
+    int selectors;          ///< how many of a, b, c the step has
+    ElementType natural;    ///< type of the temporary before conversion to the result type
     bool converts;
     int64_t low, high;  ///< range of the result type
   };

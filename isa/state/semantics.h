@@ -51,6 +51,7 @@ concept TileContext = CoreContext<C> && requires(C& core, TileOperands& operands
   { core.view(0) } -> std::same_as<ViewDescriptor&>;
   { core.chain(0) } -> std::same_as<ChainDescriptor&>;
   { core.operands(Instruction{}, OperandRules{}) } -> std::same_as<TileOperands>;
+  { core.limits() } -> std::same_as<const MachineLimits&>;
   { core.begin(operands) } -> std::same_as<bool>;
   core.finish(operands);
   // The declared numerics contract; nullptr for the canonical arithmetic.

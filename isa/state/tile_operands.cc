@@ -9,38 +9,10 @@
 #include "isa/base/check.h"
 #include "isa/codec/instruction_info.h"
 #include "isa/machines/address_map.h"
+#include "isa/state/legal_types.h"
 
 namespace etalon::isa {
 namespace {
-
-/// A legal type tuple: a mask of type codes for each tile and view operand, and the profile that has it.
-struct LegalTypes {
-  InstructionId id;
-  std::string_view profile;
-  int count;
-  std::array<uint16_t, TileOperands::kMost> masks;
-};
-constexpr LegalTypes kLegalTypes[] = {
-#include "isa/legal_types.inc"
-};
-
-/// Row at which each instruction's tuples begin; they stand in the order of InstructionId.
-constexpr auto kFirstLegalTypes = [] {
-  std::array<uint16_t, kInstructions + 1> first{};
-  size_t row = 0;
-  for (size_t id = 0; id < first.size(); ++id) {
-    while (row < std::size(kLegalTypes) && static_cast<size_t>(kLegalTypes[row].id) < id) ++row;
-    first[id] = static_cast<uint16_t>(row);
-  }
-  return first;
-}();
-
-std::span<const LegalTypes> legalTypes(InstructionId id) {
-  const auto at = static_cast<size_t>(id);
-  return std::span(kLegalTypes)
-      .subspan(kFirstLegalTypes[at],
-               static_cast<size_t>(kFirstLegalTypes[at + 1] - kFirstLegalTypes[at]));
-}
 
 std::string typeName(uint8_t code) {
   return code < kElementTypes ? std::string(kElementInfo[code].name)
@@ -166,14 +138,13 @@ void TileOperands::checkFlags(int i) {
 void TileOperands::checkTypes() {
   if (fault_) return;
   // What links name follows the operands of the syntax and has rules of its own.
+  std::array<uint8_t, kMost> types{};
   int listed = 0;
-  while (listed < count_ && operands_[listed].role != Role::linked) ++listed;
-  for (const LegalTypes& row : legalTypes(in_.id)) {
-    bool matches = row.count == listed;
-    for (int i = 0; i < row.count && matches; ++i)
-      matches = row.masks[i] >> operands_[i].type() & 1;
-    if (!matches) continue;
-    profiles_ = row.profile;
+  for (; listed < count_ && operands_[listed].role != Role::linked; ++listed)
+    types[listed] = operands_[listed].type();
+  const std::span<const uint8_t> of_syntax(types.data(), static_cast<size_t>(listed));
+  if (const LegalTypes* row = findLegalTypes(in_.id, of_syntax)) {
+    profiles_ = row->profiles;
     return;
   }
   std::string found;
@@ -186,14 +157,10 @@ void TileOperands::checkTypes() {
 }
 
 void TileOperands::checkProfiles() {
-  for (std::string_view left = profiles_; !left.empty() && !fault_;) {
-    const std::string_view profile = left.substr(0, left.find(' '));
-    left.remove_prefix(std::min(left.size(), profile.size() + 1));
-    if (limits_.profiles.find(fmt::format(" {} ", profile)) == std::string::npos)
-      raise(
-          Cause::unsupported, Rule::op_unsupported, 0,
-          fmt::format("these types need profile {}; the machine has{}", profile, limits_.profiles));
-  }
+  const std::string_view missing = missingProfile(profiles_, limits_.profiles);
+  if (missing.empty()) return;
+  raise(Cause::unsupported, Rule::op_unsupported, 0,
+        fmt::format("these types need profile {}; the machine has{}", missing, limits_.profiles));
 }
 
 void TileOperands::checkPlacement() {

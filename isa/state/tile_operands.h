@@ -10,6 +10,7 @@
 
 #include "isa/codec/instruction.h"
 #include "isa/state/fault.h"
+#include "isa/state/legal_types.h"
 #include "isa/state/overlap.h"
 #include "isa/state/tile_register.h"
 #include "isa/state/view_descriptor.h"
@@ -52,7 +53,7 @@ struct OperandRules {
 /// checkPlacement as require() calls.
 class TileOperands {
  public:
-  static constexpr int kMost = 6;
+  static constexpr int kMost = kMostTypes;
   /// One for each constant of a chain, and none.
   static constexpr int kMostDisplacements = 13;
 

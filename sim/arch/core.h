@@ -159,6 +159,7 @@ class Core {
   isa::TileOperands operands(const isa::Instruction& in, isa::OperandRules rules = {}) const {
     return {in, limits_, rules};
   }
+  const isa::MachineLimits& limits() const { return limits_; }
   /// After all checks: finds the memory of views; traps and returns false if anything failed.
   bool check(isa::TileOperands& operands);
   /// check(), then opens the instruction and records the tiles it reads: none if it writes no element (op.empty).
@@ -273,7 +274,7 @@ class Core {
   bool mpie_bit_ = false;
   uint64_t mtvec_ = 0, mscratch_ = 0, mepc_ = 0, mcause_ = 0, mtval_ = 0, mie_ = 0;
   uint64_t fcsr_ = 0;
-  uint64_t etstatus_ = 0, etbar_ = 0;
+  uint64_t etstatus_ = 0, etbar_ = 0, etseed_ = 0, etstream_ = 0;
   std::array<uint64_t, 3> index_pc_{};
   std::array<uint64_t, 4> unit_errors_{};
   int64_t cycle_offset_ = 0, instret_offset_ = 0;

@@ -6,7 +6,6 @@
 
 #include "isa/codec/codec.h"
 #include "isa/element_type.h"
-#include "isa/elementwise_op.h"
 #include "isa/machines/address_map.h"
 
 namespace etalon::sim {
@@ -121,18 +120,6 @@ void mixStepTypes(const ProbeTarget& t) {
   if (t.tile(1)) t.tile(1)->type = static_cast<uint8_t>(ElementType::i32);
 }
 
-void stochasticStep(const ProbeTarget& t) {
-  onChain(t, [](isa::ChainDescriptor& chain) {
-    if (!chain.writesTd()) return;
-    chain.nsteps = 1;
-    chain.td_selector = kSelectorTemporary;
-    chain.steps[0] = {.op = static_cast<uint8_t>(ElementwiseOp::cvt),
-                      .compute_type = static_cast<uint8_t>(ElementType::f32),
-                      .result_type = static_cast<uint8_t>(ElementType::bf16),
-                      .mode = static_cast<uint8_t>(Rounding::Stochastic)};
-  });
-}
-
 /// In other instructions the bits of rs1 are a tile register, or none.
 void setRs1(const ProbeTarget& t, uint64_t value) {
   const auto operands = isa::instructionInfo(isa::decode(t.word).id).operands();
@@ -218,6 +205,7 @@ const FaultProbe kProbes[] = {
     {"scan.shape", {Cause::shape}, widen},
     {"move.shape", {Cause::shape}, widen},
     {"chain.shape", {Cause::shape}, widen},
+    {"sort.shape", {Cause::shape}, widen},
     {"dma.gather-count",
      {Cause::shape},
      [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.cols -= 1; }); }},
@@ -253,7 +241,6 @@ const FaultProbe kProbes[] = {
     {"chain.displacement",
      {Cause::local_bounds},
      [](const ProbeTarget& t) { onChain(t, [](auto& chain) { chain.constants[0] = 1; }); }},
-    {"vec.convert-mode", {Cause::shape}, stochasticStep},
 };
 
 }  // namespace

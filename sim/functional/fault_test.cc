@@ -101,9 +101,12 @@ std::vector<Attempt> tryProbe(const FaultProbe& probe, const DescribedInstructio
   for (const auto& [name, start] : startsOf(instruction)) {
     const auto operands = probeOperands(start->word, start->before);
     ExampleStart at = *start;
-    std::vector<Changeable> tried = {Changeable(at)};
+    const Changeable unchanged(at);
+    // On another machine the example as it is may fault.
+    std::vector<Changeable> tried;
+    if (probe.machine.empty()) tried.push_back(unchanged);
     for (int number = 0; number < kProbeAttempts; ++number) {
-      tried[0].restore(at);
+      unchanged.restore(at);
       probe.change({at.before, at.word, operands, number});
       if (isa::decode(at.word).id != isa::decode(start->word).id) continue;
       const Changeable changed(at);

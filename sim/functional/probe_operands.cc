@@ -27,7 +27,8 @@ bool chainReads(const isa::ChainDescriptor& chain, int tile) {
   for (size_t s = 0; s < chain.nsteps; ++s) {
     const isa::ChainStep& step = chain.steps[s];
     const ElementwiseInfo& info = *elementwiseInfo(step.op);
-    for (int i = 0; i < info.arity; ++i) {
+    const bool stochastic = info.op == ElementwiseOp::cvt && (step.mode & 7) == 2;
+    for (int i = 0; i < (stochastic ? 2 : info.arity); ++i) {
       const bool coefficients = info.op == ElementwiseOp::mask && i == 1;
       if (!coefficients && names(step.selectors[static_cast<size_t>(i)])) return true;
     }

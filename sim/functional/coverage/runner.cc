@@ -187,6 +187,8 @@ std::optional<std::string> Runner::run(const Case& c, const Family& family) {
   core_->raw_ = word;
   core_->events_ = 0;
   core_->writeCsr(isa::csr::kEtstatus, 0);
+  core_->writeCsr(isa::csr::kEtseed, scene.call.seed);
+  core_->writeCsr(isa::csr::kEtstream, scene.call.stream);
   const uint64_t faults = findings_.faultCount();
   executeTile(*core_, isa::decode(word));
   if (findings_.faultCount() != faults) {

@@ -32,6 +32,8 @@ uint64_t canonicalNan(ElementType type);
 double decode(ElementType type, uint64_t bits);
 /// One rounding of an exact (or rounded-to-odd) number. Integers: floats saturate and NaN is 0.
 uint64_t encode(ElementType to, double value, Mode mode = {});
+/// An exact number as an element of a float type, rounded stochastically by a random word.
+uint64_t encodeStochastic(ElementType to, double value, bool saturate, uint32_t word);
 /// A conversion between types of up to 32 bits; integers to integers modulo 2^w or saturating.
 uint64_t convert(ElementType from, uint64_t bits, ElementType to, Mode mode = {});
 /// An integer modulo 2^w as an element.
