@@ -12,14 +12,16 @@ import sys
 import time
 import unittest
 
-import jsonschema
 import numpy
 
 from etalon_case import ETALON, SOURCE, Case
 from etalon_images_test import ADD_ONE, ADD_ONE_SPEC, IDLE, TOHOST, exit_with
 
 DEVICES = dict(pair.split("=") for pair in os.environ["ETALON_TEST_DEVICES"].split(","))
-DESCRIPTION = jsonschema.Draft202012Validator(json.loads((SOURCE / "isa/schema/device.schema.json").read_text()))
+sys.path.append(str(SOURCE / "isa/schema"))
+from device_schema_test import validator_of  # noqa: E402
+
+DESCRIPTION = validator_of(SOURCE / "isa")
 COPY = "copy(x: i32[N], out y: i32[N]) check copy(x) -> y"
 
 
@@ -62,6 +64,11 @@ class RunsImages(PluginCase):
         config = ["--device-config", '{"set": ["cores=3"]}']
         self.assertEqual(self.json(program, *on("functional"), *config)["cores"], 3)
         self.refused("run", program, *on("functional"), *config, "--cores", 4, says="the device has 1 to 3")
+
+    def test_a_declared_contract_stands_in_the_description(self):
+        said = json.loads(self.etalon("devices", on("functional")[1], "--device-config", '{"contract": "et1"}', "--json").stdout)
+        DESCRIPTION.validate(said["description"])
+        self.assertEqual(said["description"]["numerics"], json.loads((SOURCE / "isa/contracts/et1.json").read_text()))
 
     def test_console_and_exit_code_come_back(self):
         hello = ["addi x7, x0, 257", "slli x7, x7, 48", "addi x7, x7, 104", "sd x7, 0(x6)"]
@@ -231,7 +238,7 @@ class RefusesWrongInput(PluginCase):
 
     def test_options_that_do_not_go_together(self):
         spec = self.spec(COPY)
-        for options in (["--set", "cores=2"], ["--dump", "x5"], ["--commit-log", self.path("log")], ["--machine", "functional64"]):
+        for options in (["--set", "cores=2"], ["--dump", "x5"], ["--commit-log", self.path("log")], ["--machine", "functional64"], ["--contract", "et1"]):
             self.refused("run", spec, *on("cpu"), *options, "--in", "x=ones[1]", says=[options[0], "--device-config"])
         self.refused("run", spec, "--timeout", 3, says="for plug-ins alone")
         self.refused("run", spec, "--device-config", "{}", says="for plug-ins alone")

@@ -27,7 +27,7 @@ namespace etalon::tools {
 namespace {
 
 constexpr uint64_t kEntry = 0x80000000;
-constexpr int kVariants = 5000;
+constexpr int kVariants = 10000;
 
 /// A number in `size` bytes, little endian.
 std::string le(uint64_t value, size_t size) {
@@ -79,8 +79,8 @@ Status readElf(const std::string& path) {
   return spec.ok() ? Status() : Status(Error{path + ": " + spec.error().message});
 }
 
-Array iota(ElementType type, std::vector<uint64_t> shape) {
-  Array array = makeArray(type, std::move(shape)).value();
+Array iota(ElementType type, const std::vector<uint64_t>& shape) {
+  Array array = makeArray(type, shape).value();
   for (size_t i = 0; i < array.data.size(); ++i) array.data[i] = static_cast<std::byte>(i);
   return array;
 }

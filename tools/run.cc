@@ -215,6 +215,9 @@ void addRun(CLI::App& app, int& exit_status) {
   sub->add_option("--set", request.overrides, "key=value: derive an unnamed machine")
       ->take_all()
       ->allow_extra_args(false);
+  sub->add_option("--contract", request.contract,
+                  "Numerics contract that the run computes by: a shipped name, or the path of its "
+                  "JSON (default: the canonical arithmetic)");
   sub->add_option("--cores", options->cores,
                   "Cores that run the program (default: all of the machine)");
   sub->add_option("--in", options->inputs, "NAME=SOURCE: an input")->allow_extra_args(false);

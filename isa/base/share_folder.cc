@@ -40,4 +40,9 @@ std::optional<std::string> installedShare() {
   return std::nullopt;
 }
 
+std::string isaFolder() {
+  if (const std::optional<std::string> share = installedShare()) return *share + "/isa";
+  return isFolder(ETALON_ISA_SOURCE "/machines") ? ETALON_ISA_SOURCE : ETALON_ISA_INSTALLED;
+}
+
 }  // namespace etalon

@@ -13,4 +13,8 @@ namespace etalon {
 /// installation can be moved, and two on one machine do not mix.
 std::optional<std::string> installedShare();
 
+/// The folder `isa` with machines, profiles and contracts: of the installation this code runs from, else of the source tree
+/// it was built from, or, if that is gone, of the folder it was configured to be installed to.
+std::string isaFolder();
+
 }  // namespace etalon

@@ -10,6 +10,7 @@ import sys
 
 from emit_cpp import quote
 from encoding import DescriptionError
+from families import BASE_PROFILE
 from load import RULE, load
 from manual_page import markdown, markdown_table, page, rule_link, text_page
 from opcode_map import opcode_map
@@ -62,10 +63,10 @@ def rules_page(description):
 
 
 def types_page(description):
-    rows = [["code", "type", "bits", "kind", "exponent bits", "mantissa bits", "bias", "widens to"]]
+    rows = [["code", "type", "bits", "kind", "exponent bits", "mantissa bits", "bias", "widens to", "profile"]]
     for t in description["types"]:
         rows.append([str(t["code"]), t["name"], str(t["bits"]), t["kind"]] + [str(t.get(k, "")) for k in ("exponent_bits", "mantissa_bits", "bias")]
-                    + [t["widens_to"] or ""])
+                    + [t["widens_to"] or "", t.get("profile", BASE_PROFILE)])
     return "# Element types\n\nCodes that are not listed are reserved and fault.\n\n" + markdown_table(rows)
 
 

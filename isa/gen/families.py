@@ -2,14 +2,15 @@
 """Shorthand of the description: operation lists, variants of one instruction, and rows of types by class."""
 from encoding import DescriptionError
 
-# Element types of the vector unit by class, and the profile that a type beyond Et-base needs.
+# Every machine has it.
+BASE_PROFILE = "Et-base"
+# Element types of the vector unit by class.
 TYPE_CLASSES = {
     "@float": ["f32", "bf16", "f16", "f8e4m3", "f8e5m2"],
     "@int": ["i8", "i16", "i32"],
     "@uint": ["u8", "u16", "u32"],
 }
 TYPE_CLASSES["@number"] = TYPE_CLASSES["@float"] + TYPE_CLASSES["@int"] + TYPE_CLASSES["@uint"]
-TYPE_PROFILES = {"f16": "Et-f16", "f8e4m3": "Et-fp8", "f8e5m2": "Et-fp8", "e8m0": "Et-mx"}
 # Comparisons give 0 or 1: a byte each, or a word for chains and sums of them.
 MASK_TYPES = ["u8", "u32"]
 
@@ -59,15 +60,16 @@ def as_list(value):
     return [value] if isinstance(value, str) else list(value)
 
 
-def split_by_profile(row):
+def split_by_profile(row, profile_of, profiles):
     """Rows that each need one set of profiles, the smallest set first, and together allow the same types."""
     roles = {role: [t for name in as_list(names) for t in TYPE_CLASSES.get(name, [name])] for role, names in row.items()}
-    needed = sorted({TYPE_PROFILES[t] for names in roles.values() for t in names if t in TYPE_PROFILES})
+    needed = sorted({profile_of[t] for names in roles.values() for t in names if t in profile_of} - set(profiles))
     subsets = [[p for n, p in enumerate(needed) if bits >> n & 1] for bits in range(1 << len(needed))]
     for subset in sorted(subsets, key=len):
-        allowed = {role: [t for t in names if TYPE_PROFILES.get(t) in (None, *subset)] for role, names in roles.items()}
+        granted = [*profiles, *subset]
+        allowed = {role: [t for t in names if profile_of.get(t) in (None, *granted)] for role, names in roles.items()}
         if all(allowed.values()):
-            yield allowed | ({"profile": " ".join(subset)} if subset else {})
+            yield allowed | {"profile": " ".join(granted) or BASE_PROFILE}
 
 
 def expand_each(row):
@@ -75,12 +77,15 @@ def expand_each(row):
         yield {role: name if value == "each" else value for role, value in row.items() if role != "each"}
 
 
-def expand_types(rows):
+def expand_types(rows, profile_of, own=BASE_PROFILE):
     """`each: [a, b]` with a role of value `each` stands for one row a type; `@float` and the like for a class of types.
 
-    A row with a class says nothing of profiles: they follow from its types.
+    The profiles of a row are that of its instruction (`own`), those that its types need (`profile_of`: type -> profile) and
+    those it names itself.
     """
     for row in rows:
-        classes = any(name.startswith("@") for names in row.values() for name in as_list(names))
-        for one in expand_each(row) if "each" in row else [row]:
-            yield from split_by_profile(one) if classes else [one]
+        named = [own] + [p for names in as_list(row.get("profile", [])) for p in names.split()]
+        profiles = [p for p in dict.fromkeys(named) if p != BASE_PROFILE]
+        roles = {role: names for role, names in row.items() if role != "profile"}
+        for one in expand_each(roles) if "each" in roles else [roles]:
+            yield from split_by_profile(one, profile_of, profiles)

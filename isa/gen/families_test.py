@@ -10,6 +10,7 @@ from load import load
 
 ADD = {"name": "add", "code": 5, "arity": 2, "classes": ["float", "int"], "result": "same", "forms": ["vv", "vx", "step"],
        "summary": "a + b", "examples": {"vv": [{"asm": "et.add tr0, tr1, tr2"}], "vx": [{"asm": "et.add.x tr0, tr1, x1"}]}}
+PROFILE_OF = {"f16": "Et-f16", "f8e4m3": "Et-fp8", "f8e5m2": "Et-fp8", "e8m0": "Et-mx"}
 
 
 class FamiliesTest(unittest.TestCase):
@@ -36,22 +37,27 @@ class FamiliesTest(unittest.TestCase):
         with self.assertRaisesRegex(DescriptionError, "here: operation 'add' has form vx but no example"):
             list(expand_operations([ADD | {"examples": {"vv": ADD["examples"]["vv"]}}], "here"))
 
-    def test_a_row_of_classes_is_split_by_the_profiles_it_needs(self):
-        rows = list(expand_types([{"td": "@float", "ta": "f16"}]))
+    def test_a_row_is_split_by_the_profiles_its_types_need(self):
+        rows = list(expand_types([{"td": "@float", "ta": "f16"}], PROFILE_OF))
         self.assertEqual([(r["profile"], r["td"]) for r in rows],
                          [("Et-f16", ["f32", "bf16", "f16"]), ("Et-f16 Et-fp8", ["f32", "bf16", "f16", "f8e4m3", "f8e5m2"])])
+        self.assertEqual(list(expand_types([{"td": ["i8", "f16"]}], PROFILE_OF)),
+                         [{"td": ["i8"], "profile": "Et-base"}, {"td": ["i8", "f16"], "profile": "Et-f16"}])
 
-    def test_a_row_of_the_base_profile_names_none(self):
-        self.assertEqual(list(expand_types([{"td": "@int"}])), [{"td": ["i8", "i16", "i32"]}])
+    def test_a_row_of_other_types_is_of_the_base_profile(self):
+        self.assertEqual(list(expand_types([{"td": "@int"}], PROFILE_OF)), [{"td": ["i8", "i16", "i32"], "profile": "Et-base"}])
+
+    def test_a_row_needs_what_it_names_and_what_its_instruction_needs_too(self):
+        rows = list(expand_types([{"td": ["f32", "f16"], "profile": "Et-f32mm"}], PROFILE_OF, "Et-sort"))
+        self.assertEqual([(r["profile"], r["td"]) for r in rows],
+                         [("Et-sort Et-f32mm", ["f32"]), ("Et-sort Et-f32mm Et-f16", ["f32", "f16"])])
+        rows = list(expand_types([{"td": "f16", "profile": ["Et-f16", "Et-base"]}], PROFILE_OF, "Et-f16"))
+        self.assertEqual(rows, [{"td": ["f16"], "profile": "Et-f16"}])
 
     def test_each_takes_classes_and_types(self):
-        rows = list(expand_types([{"each": ["@uint", "e8m0"], "td": "each", "ta": "each"}]))
-        self.assertEqual(rows, [{"td": [t], "ta": [t]} for t in ("u8", "u16", "u32")]
+        rows = list(expand_types([{"each": ["@uint", "e8m0"], "td": "each", "ta": "each"}], PROFILE_OF))
+        self.assertEqual(rows, [{"td": [t], "ta": [t], "profile": "Et-base"} for t in ("u8", "u16", "u32")]
                          + [{"td": ["e8m0"], "ta": ["e8m0"], "profile": "Et-mx"}])
-
-    def test_rows_without_classes_stay_as_written(self):
-        rows = [{"td": "f32", "ta": "f16", "profile": "Et-f16"}]
-        self.assertEqual(list(expand_types(rows)), rows)
 
     def test_variants_fill_the_code_and_share_the_rest(self):
         entry = {"encoding": "{code} 00000 ta 000 td 1011011", "syntax": "td, ta",

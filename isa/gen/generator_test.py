@@ -15,6 +15,7 @@ from encoding import DescriptionError
 from load import load
 
 TINY = "isa/instructions/tiny.yaml"
+TYPES = "isa/numerics/element_types.yaml"
 ONE = '"0000000 tb ta 000 td 1011011"'
 TWO = '"imm[11:0] rs1 001 rd 0001011"'
 ENTRY = "  - name: et.two\n"
@@ -132,6 +133,24 @@ class RefusalTest(unittest.TestCase):
     def test_an_unknown_profile(self):
         self.refused_entry("tb: i8}", "tb: i8, profile: Et-fast}", "et.one", "unknown profile 'Et-fast'")
         self.refused_entry("profile: Et-base", "profile: Et-fast", "et.one", "unknown profile 'Et-fast'")
+        self.refused([(TYPES, "widens_to: i32}", "widens_to: i32, profile: Et-fast}")], "element_types.yaml: i8", "unknown profile 'Et-fast'")
+
+    def test_a_profile_that_types_need_brings_its_fault(self):
+        with DescriptionTree() as tree:
+            tree.write("isa/profiles/fast.yaml", 'name: Et-fast\nbit: 1\nstatus: implemented\nmeaning: "Fast"\n')
+            tree.write("docs/spec/02-more.md", "* **[0x0201 op.types]** Types.\n* **[0x0202 op.unsupported]** Profiles.\n")
+            tree.replace(TINY, "faults: [tiny.shape]", "faults: [tiny.meaning, op.types, tiny.shape]")
+            self.assertEqual(load(tree.root)["instructions"][0]["faults"], ["tiny.meaning", "op.types", "tiny.shape"])
+            tree.replace(TYPES, "widens_to: i32}", "widens_to: i32, profile: Et-fast}")
+            one, two = load(tree.root)["instructions"]
+            self.assertEqual(one["faults"], ["tiny.meaning", "op.types", "op.unsupported", "tiny.shape"])
+            self.assertEqual(two["faults"], [])
+            tree.replace(TINY, "op.types, tiny.shape", "op.types, op.unsupported")
+            with self.assertRaisesRegex(DescriptionError, "et.one: fault 'op.unsupported' follows from the types"):
+                load(tree.root)
+
+    def test_an_example_of_a_fault_that_is_not_listed(self):
+        self.refused_entry('2(x3)", out: {}', '2(x3)", fault: tiny.shape', "et.two", "example has fault 'tiny.shape'", "not among its faults")
 
     def test_a_class_without_counter(self):
         self.refused_entry('summary: "rd = two"', 'summary: "rd = two"\n    class: matrix', "et.two", "no counter retired_matrix")

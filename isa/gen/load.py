@@ -3,7 +3,7 @@
 import re
 
 from encoding import OPERANDS, DescriptionError, check_overlaps, operand_syntax, parse_pattern
-from families import expand_operations, expand_types, expand_variants
+from families import BASE_PROFILE, expand_operations, expand_types, expand_variants
 from read import check_schema, read_json, read_text, read_yaml
 from types_and_ops import cpp_name
 
@@ -85,13 +85,17 @@ def check_syntax(entry, encoding, where):
         raise DescriptionError(f"{where}: encoding has {sorted(missing)}, not in the syntax")
 
 
+def check_profile(profile, known, where):
+    if profile not in known["profiles"]:
+        raise DescriptionError(f"{where}: unknown profile '{profile}'; profiles stand in isa/profiles")
+
+
 def check_types(entry, known, where):
     """Each row of legal types gives every tile and view operand of the syntax known types, and nothing else."""
     roles = {t for t in operand_syntax(entry["syntax"]) if OPERANDS.get(t, ("",))[0] in ("tile", "view")}
     for row in entry["types"]:
-        for profile in row.get("profile", entry["profile"]).split():
-            if profile not in known["profiles"]:
-                raise DescriptionError(f"{where}: unknown profile '{profile}'; profiles stand in isa/profiles")
+        for profile in row["profile"].split():
+            check_profile(profile, known, where)
         if set(row) - {"profile"} != roles:
             raise DescriptionError(f"{where}: a row of types is for {sorted(set(row) - {'profile'})}, the operands are {sorted(roles)}")
         for role in sorted(roles):
@@ -107,11 +111,16 @@ def check_entry(entry, encoding, known, where):
     for example in entry["examples"]:
         if example["asm"].split(maxsplit=1)[:1] != [entry["name"]]:
             raise DescriptionError(f"{where}: example '{example['asm']}' is of another instruction")
-    for rule in entry["rules"] + entry["faults"] + [e["fault"] for e in entry["examples"] if "fault" in e]:
+    shown = [e["fault"] for e in entry["examples"] if "fault" in e]
+    for rule in entry["rules"] + entry["faults"] + shown:
         if rule not in known["rules"]:
             raise DescriptionError(f"{where}: unknown rule '{rule}'; rules stand in docs/spec/*.md")
-    if entry["profile"] not in known["profiles"]:
-        raise DescriptionError(f"{where}: unknown profile '{entry['profile']}'; profiles stand in isa/profiles")
+    for rule in shown:
+        if rule not in entry["faults"]:
+            raise DescriptionError(f"{where}: an example has fault '{rule}', which is not among its faults")
+    if "op.unsupported" in entry["faults"]:
+        raise DescriptionError(f"{where}: fault 'op.unsupported' follows from the types; leave it out")
+    check_profile(entry["profile"], known, where)
     if f"retired_{entry['class']}" not in known["counters"]:
         raise DescriptionError(f"{where}: class '{entry['class']}' has no counter retired_{entry['class']} in counters.yaml")
     check_types(entry, known, where)
@@ -131,16 +140,22 @@ def load_group(path, schema, known):
         entry = {"unit": data["unit"], "profile": data["profile"], "since": data["since"], "rules": [],
                  "types": [], "class": data["unit"], "faults": []} | data.get("defaults", {}) | entry
         encoding = parse_pattern(entry["encoding"], where)
-        entry["types"] = list(expand_types(entry["types"]))
+        entry["types"] = list(expand_types(entry["types"], known["profile_of"], entry["profile"]))
         check_entry(entry, encoding, known, where)
-        # Every machine has Et-base, so instructions with no other tuple cannot meet an unsupported one.
-        if all(row.get("profile", entry["profile"]) == "Et-base" for row in entry["types"]):
-            entry["faults"] = [rule for rule in entry["faults"] if rule != "op.unsupported"]
+        entry["faults"] = with_unsupported(entry)
         instructions.append(entry | {"encoding": encoding, "where": where, "group": data["group"], "cpp": cpp_name(entry["name"]),
                                      "semantics": entry.get("semantics", cpp_name(entry["name"]))})
     check_semantics(path, instructions)
     data["instructions"] = instructions
     return data
+
+
+def with_unsupported(entry):
+    """The faults of an entry, with op.unsupported if a machine may lack one of its tuples."""
+    if all(row["profile"] == BASE_PROFILE for row in entry["types"]):
+        return entry["faults"]
+    after = entry["faults"].index("op.types") + 1 if "op.types" in entry["faults"] else 0
+    return entry["faults"][:after] + ["op.unsupported"] + entry["faults"][after:]
 
 
 def check_semantics(path, instructions):
@@ -186,7 +201,9 @@ def load(source):
     rules = load_rules(source / "docs/spec")
     profiles = [load_profile(p, profile_schema) for p in sorted((isa / "profiles").glob("*.yaml"))]
     known = {"types": {t["name"] for t in types}, "rules": rules, "profiles": {p["name"] for p in profiles},
-             "counters": {c["name"] for c in counters}}
+             "counters": {c["name"] for c in counters}, "profile_of": {t["name"]: t["profile"] for t in types if "profile" in t}}
+    for name, profile in known["profile_of"].items():
+        check_profile(profile, known, f"element_types.yaml: {name}")
     groups = [load_group(p, schema, known) for p in sorted(folder.glob("*.yaml")) if p.stem not in TABLES]
     instructions = [i for g in groups for i in g["instructions"]]
     check_instructions(instructions)

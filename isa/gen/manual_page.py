@@ -10,7 +10,7 @@ import textwrap
 from encoding import OPERANDS, operand_syntax
 
 KIND_WORDS = {"x": "x register", "tile": "tile register", "view": "view register", "chain": "chain register", "csr": "CSR",
-              "flag": "flag", "rm": "rounding mode", "mode": "conversion mode", "cmode": "conversion mode", "offset": "byte offset"}
+              "flag": "flag", "rm": "rounding mode", "mode": "conversion mode", "offset": "byte offset"}
 BYTES_SHOWN_IN_FULL = 8
 TEXT_COLUMNS = 100
 
@@ -80,7 +80,7 @@ def types_table(i):
     roles = [t for t in operand_syntax(i["syntax"]) if OPERANDS.get(t, ("",))[0] in ("tile", "view")]
     rows = [roles + ["profile"]]
     for row in i["types"]:
-        rows.append([row[r] if isinstance(row[r], str) else " ".join(row[r]) for r in roles] + [row.get("profile", i["profile"])])
+        rows.append([row[r] if isinstance(row[r], str) else " ".join(row[r]) for r in roles] + [row["profile"]])
     return rows
 
 

@@ -2,7 +2,9 @@
 // Set-up of tile, view and chain registers. A field update with a value that does not fit traps and changes nothing.
 #include <array>
 
+#include "isa/codec/codec.h"
 #include "isa/state/descriptor_memory.h"
+#include "isa/state/legal_types.h"
 #include "isa/state/semantics.h"
 
 namespace etalon::isa::semantics {
@@ -10,18 +12,12 @@ namespace etalon::isa::semantics {
 inline constexpr uint64_t kWordLimit = uint64_t{1} << 32;
 inline constexpr uint64_t kCountLimit = uint64_t{1} << 24;
 
-/// True if `fits`; else traps for the value of operand rs1 or rs2 of a tile register update.
+/// True if `fits`; else traps for the value of an operand of a read or update of tile register `reg`.
 template <CoreContext Core>
-bool fieldFits(Core& core, const Instruction& in, bool fits, const char* what) {
-  if (fits) return true;
-  Fault fault;
-  fault.cause = Cause::malformed;
-  fault.rule = Rule::tile_field;
-  fault.value = tileTrapValue(in.raw, in.rd, 1, 0, Rule::tile_field);
-  fault.operand = "rs1, rs2";
-  fault.detail = what;
-  core.trapWith(fault);
-  return false;
+bool fieldFits(Core& core, const Instruction& in, uint8_t reg, bool fits, const char* operand,
+               const char* limit) {
+  if (!fits) trapMalformed(core, in, reg, 1, Rule::tile_field, {Problem::Count, operand, limit});
+  return fits;
 }
 
 /// The tile's words changed by `change`.
@@ -32,13 +28,14 @@ void retire(Core& core, F change) {
 }
 
 SEMANTICS(et_tget) {
-  if (!fieldFits(core, in, (in.rs2 & 3) < kTileWords, "a tile register has words 0, 1 and 2"))
+  if (!fieldFits(core, in, in.rs1, (in.rs2 & 3) < kTileWords, "word",
+                 "a tile register has words 0, 1 and 2"))
     return;
   retire(core, [&] { core.setX(in.rd, packTile(core.tile(in.rs1))[in.rs2 & 3]); });
 }
 SEMANTICS(et_tbase) {
   const uint64_t base = core.x(in.rs1);
-  if (!fieldFits(core, in, base < kWordLimit, "base must be below 2^32")) return;
+  if (!fieldFits(core, in, in.rd, base < kWordLimit, "rs1", "base must be below 2^32")) return;
   retire(core, [&] { core.tile(in.rd).base = static_cast<uint32_t>(base); });
 }
 SEMANTICS(et_tadv) {
@@ -46,9 +43,8 @@ SEMANTICS(et_tadv) {
 }
 SEMANTICS(et_tshape) {
   const uint64_t outer = core.x(in.rs1), inner = core.x(in.rs2);
-  if (!fieldFits(core, in, outer < kCountLimit && inner < kCountLimit,
-                 "outer and inner must be below 2^24"))
-    return;
+  if (!fieldFits(core, in, in.rd, outer < kCountLimit, "rs1", "outer must be below 2^24")) return;
+  if (!fieldFits(core, in, in.rd, inner < kCountLimit, "rs2", "inner must be below 2^24")) return;
   retire(core, [&] {
     core.tile(in.rd).outer = static_cast<uint32_t>(outer);
     core.tile(in.rd).inner = static_cast<uint32_t>(inner);
@@ -56,13 +52,13 @@ SEMANTICS(et_tshape) {
 }
 SEMANTICS(et_tcols) {
   const uint64_t cols = core.x(in.rs1);
-  if (!fieldFits(core, in, cols < kCountLimit, "cols must be below 2^24")) return;
+  if (!fieldFits(core, in, in.rd, cols < kCountLimit, "rs1", "cols must be below 2^24")) return;
   retire(core, [&] { core.tile(in.rd).cols = static_cast<uint32_t>(cols); });
 }
 SEMANTICS(et_tstride) {
   const uint64_t outer = core.x(in.rs1), inner = core.x(in.rs2);
-  if (!fieldFits(core, in, outer < kWordLimit && inner < kWordLimit, "strides must be below 2^32"))
-    return;
+  if (!fieldFits(core, in, in.rd, outer < kWordLimit, "rs1", "ostride must be below 2^32")) return;
+  if (!fieldFits(core, in, in.rd, inner < kWordLimit, "rs2", "istride must be below 2^32")) return;
   retire(core, [&] {
     core.tile(in.rd).ostride = static_cast<uint32_t>(outer);
     core.tile(in.rd).istride = static_cast<uint32_t>(inner);
@@ -71,8 +67,8 @@ SEMANTICS(et_tstride) {
 SEMANTICS(et_ttype) {
   const uint64_t type = core.x(in.rs1), step = core.x(in.rs2);
   const bool known_step = step == 0 || step == 1 || step == 2 || step == 4;
-  if (!fieldFits(core, in, type < 64 && known_step,
-                 "the type code must be below 64, the column step 0, 1, 2 or 4"))
+  if (!fieldFits(core, in, in.rd, type < 64, "rs1", "the type code must be below 64")) return;
+  if (!fieldFits(core, in, in.rd, known_step, "rs2", "the column step must be 0, 1, 2 or 4"))
     return;
   retire(core, [&] {
     core.tile(in.rd).type = static_cast<uint8_t>(type);
@@ -82,7 +78,7 @@ SEMANTICS(et_ttype) {
 SEMANTICS(et_tlink) {
   const uint64_t link = core.x(in.rs1);
   const bool clears = link == ~uint64_t{0};
-  if (!fieldFits(core, in, clears || link < kTileRegisters,
+  if (!fieldFits(core, in, in.rd, clears || link < kTileRegisters, "rs1",
                  "a link is a tile register 0..31, or -1 for none"))
     return;
   retire(core, [&] {
@@ -92,7 +88,7 @@ SEMANTICS(et_tlink) {
 }
 SEMANTICS(et_tflags) {
   const uint64_t flags = core.x(in.rs1);
-  if (!fieldFits(core, in, flags < 2, "flags have one bit, transpose")) return;
+  if (!fieldFits(core, in, in.rd, flags < 2, "rs1", "flags have one bit, transpose")) return;
   retire(core, [&] { core.tile(in.rd).transpose = flags & 1; });
 }
 SEMANTICS(et_tmov) {
@@ -142,21 +138,21 @@ SEMANTICS(et_cst) {
   if (storeImage(core, in, image)) core.addCounter(Counter::retired_setup, 1);
 }
 
-/// True if the view has the axis (or box dim); else traps.
+/// True if `fits`; else traps for the value of an operand of an update of a view register.
 template <CoreContext Core>
-bool viewHas(Core& core, const Instruction& in, bool has, const char* what) {
-  if (has) return true;
-  trapMalformed(core, in, in.rd, 2, Rule::view_update, {Problem::Count, "axis, box", what});
-  return false;
+bool updateFits(Core& core, const Instruction& in, bool fits, const char* operand,
+                const char* limit) {
+  if (!fits) trapMalformed(core, in, in.rd, 2, Rule::view_update, {Problem::Count, operand, limit});
+  return fits;
 }
 SEMANTICS(et_vseek) {
   auto& view = core.view(in.rd);
-  if (!viewHas(core, in, in.rs2 < view.naxes, "the view has fewer axes")) return;
+  if (!updateFits(core, in, in.rs2 < view.naxes, "axis", "the view has fewer axes")) return;
   retire(core, [&] { view.axes[in.rs2].origin = static_cast<int64_t>(core.x(in.rs1)); });
 }
 SEMANTICS(et_vadv) {
   auto& view = core.view(in.rd);
-  if (!viewHas(core, in, in.rs2 < view.naxes, "the view has fewer axes")) return;
+  if (!updateFits(core, in, in.rs2 < view.naxes, "axis", "the view has fewer axes")) return;
   retire(core, [&] {
     auto& origin = view.axes[in.rs2].origin;
     origin = static_cast<int64_t>(static_cast<uint64_t>(origin) + core.x(in.rs1));
@@ -165,8 +161,8 @@ SEMANTICS(et_vadv) {
 SEMANTICS(et_vext) {
   auto& view = core.view(in.rd);
   const uint64_t extent = core.x(in.rs1);
-  if (!viewHas(core, in, in.rs2 < view.nbox, "the view has fewer box dims")) return;
-  if (!viewHas(core, in, extent < kCountLimit, "an extent must be below 2^24")) return;
+  if (!updateFits(core, in, in.rs2 < view.nbox, "box", "the view has fewer box dims")) return;
+  if (!updateFits(core, in, extent < kCountLimit, "rs1", "an extent must be below 2^24")) return;
   retire(core, [&] { view.box[in.rs2].extent = static_cast<uint32_t>(extent); });
 }
 SEMANTICS(et_vget) {
@@ -180,6 +176,11 @@ bool constantExists(Core& core, const Instruction& in) {
   if (in.rs2 < kChainConstants) return true;
   core.trap(Cause::illegal, in.raw, Rule::chain_constant);
   return false;
+}
+SEMANTICS(et_cap) {
+  const InstructionId asked = decode(static_cast<uint32_t>(core.x(in.rs1))).id;
+  const bool has = isSupported(asked, core.x(in.rs2), core.limits().profiles);
+  retire(core, [&] { core.setX(in.rd, has ? 1 : 0); });
 }
 SEMANTICS(et_cset) {
   if (!constantExists(core, in)) return;

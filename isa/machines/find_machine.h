@@ -9,12 +9,10 @@
 namespace etalon::isa {
 
 /// Where machine files are looked for, in this order: the directories of $ETALON_MACHINES
-/// (separated by colons), then the `machines` of the installation this runs from
-/// (isa/base/share_folder.h), else of the source tree this was built from, or, if that is gone, of
-/// the folder it was configured to be installed to.
+/// (separated by colons), then the `machines` of isaFolder().
 std::vector<std::string> machineDirectories();
 
-/// The profiles that go with the machines: those beside the last of machineDirectories().
+/// The profiles that go with the machines: those of isaFolder().
 Result<std::vector<Profile>> shippedProfiles();
 
 /// The argument of `--machine`: a path if it holds a slash or ends in `.yaml`, else a name searched

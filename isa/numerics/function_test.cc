@@ -5,7 +5,9 @@
 
 #include <bit>
 #include <cmath>
+#include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
 
 #include "isa/numerics/function_reference.h"
@@ -65,6 +67,18 @@ TEST_P(EachFunction, IsCorrectlyRoundedOnRandomInputs) {
                                            << 23);  // where most functions are not saturated
     if (HasFailure()) return;
   }
+}
+
+TEST_P(EachFunction, IsCorrectlyRoundedOnEveryHardCase) {
+  std::ifstream file(ETALON_SOURCE_DIR "/isa/numerics/function_hard_cases.txt");
+  int cases = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string word;
+    if (!(words >> word) || word != GetParam()) continue;
+    for (; words >> word; ++cases) expectAt(static_cast<uint32_t>(std::stoul(word, nullptr, 16)));
+  }
+  EXPECT_GT(cases, 0);
 }
 
 TEST_P(EachFunction, GivesTheCanonicalNanForEveryNan) {

@@ -11,14 +11,15 @@
 
 namespace etalon::isa::semantics {
 
-/// Traps with cause 29 for a malformed tile (class 1), view (2) or chain (3) register image.
+/// Traps with cause 29 for a malformed tile (class 1), view (2) or chain (3) register, or an image or update of one that
+/// would be; `operand` is its number in the syntax.
 template <CoreContext Core>
 void trapMalformed(Core& core, const Instruction& in, uint8_t reg, uint8_t reg_class, Rule rule,
-                   const Malformed& problem) {
+                   const Malformed& problem, uint8_t operand = 0) {
   Fault fault;
   fault.cause = Cause::malformed;
   fault.rule = rule;
-  fault.value = tileTrapValue(in.raw, reg, reg_class, 0, rule);
+  fault.value = tileTrapValue(in.raw, reg, reg_class, operand, rule);
   fault.operand = problem.field;
   fault.detail = problem.text;
   core.trapWith(fault);

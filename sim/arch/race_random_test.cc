@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "isa/base/fuzz_scale.h"
 #include "sim/arch/race_oracle.h"
 
 namespace etalon::sim {
@@ -147,8 +148,8 @@ class RandomTraces : public testing::TestWithParam<Case> {};
 TEST_P(RandomTraces, RaceAsTheDefinitionSays) {
   const auto [cores, distinct, sweep_limit] = GetParam();
   size_t racing = 0;
-  constexpr uint64_t kTraces = 2500;
-  for (uint64_t seed = 0; seed < kTraces && !HasFailure(); ++seed) {
+  const auto traces = static_cast<uint64_t>(2500 * fuzzScale());
+  for (uint64_t seed = 0; seed < traces && !HasFailure(); ++seed) {
     TraceMaker maker(seed * 8 + cores, cores);
     const auto trace = maker.make(6 + seed % 50, distinct);
     RaceDetector detector = makeDetector(cores);
@@ -158,8 +159,8 @@ TEST_P(RandomTraces, RaceAsTheDefinitionSays) {
     racing += detector.raceCount() != 0;
   }
   // Both answers must have been asked for often enough.
-  EXPECT_GT(racing, kTraces / 20);
-  EXPECT_LT(racing, kTraces - kTraces / 20);
+  EXPECT_GT(racing, traces / 20);
+  EXPECT_LT(racing, traces - traces / 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSizes, RandomTraces,
@@ -169,7 +170,8 @@ INSTANTIATE_TEST_SUITE_P(AllSizes, RandomTraces,
                                          Case{3, false, 4}));
 
 TEST(RandomTraces, OfOneCoreGiveTheSameReportsOnTheReducedPath) {
-  for (uint64_t seed = 0; seed < 6000 && !HasFailure(); ++seed) {
+  const auto traces = static_cast<uint64_t>(6000 * fuzzScale());
+  for (uint64_t seed = 0; seed < traces && !HasFailure(); ++seed) {
     TraceMaker maker(seed, 1);
     const auto trace = maker.make(6 + seed % 50, seed % 2 == 0);
     RaceDetector general = makeDetector(1, false);

@@ -163,41 +163,40 @@ struct Stepped {
   std::vector<std::string> lines;
 };
 
-/// Steps `word` from the `in` section, changed by `mutation` if there is one; `fault` empty: the `out` section holds.
-Result<Stepped> stepExample(const isa::Machine& machine, const json& example,
-                            const ExampleMutation& mutation, const std::string& fault) {
-  const auto assembled = isa::assembleInstruction(example.at("asm").get<std::string>());
-  if (!assembled.ok()) return assembled.error();
-  uint32_t word = *assembled;
-  auto created = ExampleMachine::create(machine);
-  if (!created.ok()) return created.error();
-  ExampleMachine& m = **created;
-  ExampleState before;
-  m.read(before);
-  std::ranges::fill(before.local, ExampleState::kUnwritten);
-  ETALON_RETURN_IF_ERROR(applySection(example.value("in", json::object()), before));
-  if (mutation) mutation(before, word);
+/// Steps a word from a state. `out` makes the expected state of the one before; without it only a fault is judged: it
+/// leaves the state as it was.
+Result<Stepped> step(ExampleMachine& m, ExampleState before, uint32_t word,
+                     const std::function<Status(ExampleState&)>& out) {
   ETALON_RETURN_IF_ERROR(m.write(before));
   m.start();
   m.read(before);
   ExampleState expected = before;
   expected.pc = 4;
-  if (!mutation)
-    ETALON_RETURN_IF_ERROR(applySection(example.value("out", json::object()), expected));
+  if (out) ETALON_RETURN_IF_ERROR(out(expected));
   m.step(word);
+  Stepped result{m.findings().faults(), {}};
+  if (!out && result.faults.empty()) return result;
   ExampleState found = expected;
   m.read(found);
-  Stepped result{m.findings().faults(), {}};
-  if (!mutation) result.lines = endProblems(m, fault);
   if (!result.faults.empty()) {
     diagnosticProblems(result.faults[0], word, found, result.lines);
     expected.pc = found.pc;
     for (uint32_t number : {csr::kMcause, csr::kMepc, csr::kMtval})
       expected.csrs[number] = found.csrs[number];
   }
-  if (!mutation || !result.faults.empty())
-    std::ranges::move(differences(expected, found), std::back_inserter(result.lines));
+  std::ranges::move(differences(expected, found), std::back_inserter(result.lines));
   return result;
+}
+
+/// The word of an example, and the state that its `in` section makes of a fresh core's.
+Result<ExampleStart> startParsed(ExampleMachine& m, const json& example) {
+  const auto assembled = isa::assembleInstruction(example.at("asm").get<std::string>());
+  if (!assembled.ok()) return assembled.error();
+  ExampleStart start{*assembled, {}};
+  m.read(start.before);
+  std::ranges::fill(start.before.local, ExampleState::kUnwritten);
+  ETALON_RETURN_IF_ERROR(applySection(example.value("in", json::object()), start.before));
+  return start;
 }
 
 Result<std::vector<std::string>> runParsed(const isa::Machine& machine, const json& example) {
@@ -205,9 +204,17 @@ Result<std::vector<std::string>> runParsed(const isa::Machine& machine, const js
   if (!fault.empty() && example.contains("out"))
     return Error{"an example with `fault` changes nothing and has no `out`"};
   if (fault.empty() && !example.contains("out")) return Error{"neither `out` nor `fault`"};
-  const auto stepped = stepExample(machine, example, {}, fault);
+  auto m = ExampleMachine::create(machine);
+  if (!m.ok()) return m.error();
+  const auto start = startParsed(**m, example);
+  if (!start.ok()) return start.error();
+  const auto stepped = step(**m, start->before, start->word, [&](ExampleState& expected) {
+    return applySection(example.value("out", json::object()), expected);
+  });
   if (!stepped.ok()) return stepped.error();
-  return stepped->lines;
+  std::vector<std::string> lines = endProblems(**m, fault);
+  lines.insert(lines.end(), stepped->lines.begin(), stepped->lines.end());
+  return lines;
 }
 
 }  // namespace
@@ -241,9 +248,16 @@ std::vector<std::string> runExample(const isa::Machine& machine, const std::stri
   }
 }
 
-Result<Provoked> provokeFault(const isa::Machine& machine, const std::string& text,
-                              const ExampleMutation& mutation) {
-  const auto stepped = stepExample(machine, json::parse(text), mutation, "");
+Result<ExampleStart> startOf(const isa::Machine& machine, const std::string& text) {
+  auto m = ExampleMachine::create(machine);
+  if (!m.ok()) return m.error();
+  return startParsed(**m, json::parse(text));
+}
+
+Result<Provoked> stepFrom(const isa::Machine& machine, const ExampleState& before, uint32_t word) {
+  auto m = ExampleMachine::create(machine);
+  if (!m.ok()) return m.error();
+  const auto stepped = step(**m, before, word, {});
   if (!stepped.ok()) return stepped.error();
   Provoked provoked;
   if (!stepped->faults.empty()) provoked.fault = stepped->faults[0];

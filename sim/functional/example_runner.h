@@ -31,6 +31,8 @@ struct DescribedInstruction {
   std::string group;
   std::vector<std::string> faults;  // rules whose violation traps
   std::vector<ExampleCase> examples;
+
+  friend void PrintTo(const DescribedInstruction& d, std::ostream* out) { *out << d.name; }
 };
 
 /// Reads the generated file of all examples.
@@ -43,16 +45,20 @@ inline constexpr uint64_t kExamplePc = 0x80000000;
 /// register, CSR, semaphore, named memory byte and local byte that the example does not give stays as it was.
 std::vector<std::string> runExample(const isa::Machine& machine, const std::string& text);
 
-/// Changes the state before an example's instruction, and its word.
-using ExampleMutation = std::function<void(ExampleState& before, uint32_t& word)>;
+/// Where an example begins.
+struct ExampleStart {
+  uint32_t word;
+  ExampleState before;
+};
+Result<ExampleStart> startOf(const isa::Machine& machine, const std::string& text);
 
-/// What came of a changed example.
+/// What came of a word that no example is about.
 struct Provoked {
   std::optional<isa::Fault> fault;
   std::vector<std::string>
       problems;  // of a fault: state it changed, parts of its diagnostic that are wrong
 };
-Result<Provoked> provokeFault(const isa::Machine& machine, const std::string& text,
-                              const ExampleMutation& mutation);
+/// Executes a word on a fresh core of `machine`.
+Result<Provoked> stepFrom(const isa::Machine& machine, const ExampleState& before, uint32_t word);
 
 }  // namespace etalon::sim

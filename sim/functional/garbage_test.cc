@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random instruction words over random registers: each retires, blocks, or traps with a complete diagnostic.
+// Random instruction words over random registers: each retires, blocks, or traps with a complete diagnostic of a fault that
+// the description lists for it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "isa/base/bits.h"
 #include "isa/codec/codec.h"
+#include "sim/functional/example_runner.h"
 #include "sim/functional/garbage_state.h"
 #include "sim/functional/interpreter.h"
 
@@ -27,6 +32,10 @@ class GarbageRig {
     EXPECT_TRUE(launch.ok());
     launch_ = std::move(*launch);
     cache_ = std::make_unique<DecodeCache>(*memory_);
+    const auto description = loadExamples(ETALON_BINARY_DIR "/generated/isa/examples.json");
+    EXPECT_TRUE(description.ok());
+    for (const DescribedInstruction& d : *description)
+      listed_[d.name] = {d.faults.begin(), d.faults.end()};
     for (unsigned i = 0; i < 2; ++i)
       cores_.push_back(std::make_unique<Core>(i, machine_, *memory_, findings_));
   }
@@ -70,7 +79,7 @@ class GarbageRig {
       return "a fault without a rule";
     if (fault.pc != pc || fault.core != core.number() || fault.instruction != core.raw_)
       return "a fault with a wrong place";
-    return "";
+    return isListed(fault) ? "" : "a fault that is not listed: " + ruleName(fault);
   }
 
   uint64_t retired(isa::Counter unit) const {
@@ -84,8 +93,18 @@ class GarbageRig {
  private:
   static uint64_t imageOffset(uint64_t i) { return 4 * kChunkWords + i * kImageBytes; }
 
+  static std::string ruleName(const isa::Fault& fault) {
+    return std::string(isa::ruleInfo(fault.rule)->name);
+  }
+  bool isListed(const isa::Fault& fault) const {
+    const isa::InstructionId id = isa::decode(fault.instruction).id;
+    if (id == isa::InstructionId::illegal) return fault.rule == isa::Rule::scalar_illegal;
+    return listed_.at(std::string(isa::instructionInfo(id).name)).contains(ruleName(fault));
+  }
+
   isa::Machine machine_;
   Garbage garbage_;
+  std::map<std::string, std::set<std::string>> listed_;  // faults by instruction
   std::unique_ptr<Memory> memory_;
   std::unique_ptr<LaunchState> launch_;
   std::unique_ptr<DecodeCache> cache_;

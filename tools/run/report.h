@@ -73,6 +73,8 @@ struct RunReport {
   std::string device;
   std::string device_description;       // JSON, of a plug-in that could be opened
   std::optional<isa::Machine> machine;  // none: the device is no machine of ours
+  std::string contract_name;            // empty: what a plug-in declares stands in its description
+  uint64_t contract_hash = 0;           // 0: the canonical arithmetic
   bool ran_operator = false;            // not the image: the operator that its launch note names
   std::optional<unsigned> cores;        // of a run of an image
   RunEnd end = RunEnd::exited;

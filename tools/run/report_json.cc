@@ -92,6 +92,10 @@ Json machineJson(const std::optional<isa::Machine>& machine) {
           {"overrides", machine->overrides.empty() ? Json::object() : Json(machine->overrides)}};
 }
 
+Json contractJson(const RunReport& report) {
+  return {{"name", report.contract_name}, {"hash", hex(report.contract_hash)}};
+}
+
 template <class T>
 Json orNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -123,6 +127,7 @@ std::string reportJson(const RunReport& report, const std::string& console) {
       {"device", report.device},
       {"ran", report.ran_operator ? "operator" : "image"},
       {"machine", machineJson(report.machine)},
+      {"contract", report.contract_name.empty() ? Json(nullptr) : contractJson(report)},
       {"program", report.program},
       {"cores", orNull(report.cores)},
       {"instructions", orNull(report.instructions)},

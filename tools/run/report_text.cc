@@ -86,6 +86,8 @@ std::string headline(const RunReport& report) {
     text += fmt::format(
         ", machine {}{}", report.machine->displayName(),
         report.machine->derived() ? " (derived: results belong to no published machine)" : "");
+  if (report.contract_hash != 0)
+    text += fmt::format(", contract {} ({:#x})", report.contract_name, report.contract_hash);
   return text + "\n";
 }
 

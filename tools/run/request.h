@@ -47,6 +47,7 @@ struct RunRequest {
   uint64_t timeout_ns = 0;           // of each call of the plug-in; 0: none
   std::string machine = "base";
   std::vector<std::string> overrides;
+  std::string contract;  // numerics contract by name or path; empty: the canonical arithmetic
   std::optional<uint64_t> cores;  // all of the machine if absent
   std::vector<InputSource> inputs;
   std::vector<Assignment> outputs;

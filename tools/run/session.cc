@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/contracts/contract_loader.h"
 #include "isa/counter.h"
 #include "isa/machines/find_machine.h"
 #include "tools/program/program.h"
@@ -64,13 +65,20 @@ RunEnd endOf(sim::RunStatus status) {
 Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   const Result<isa::Machine> machine = isa::openMachine(request.machine, request.overrides);
   if (!machine.ok()) return machine.error();
+  numerics::Contract contract;
+  if (!request.contract.empty()) {
+    Result<numerics::Contract> opened = isa::openContract(request.contract);
+    if (!opened.ok()) return Error{"--contract: " + opened.error().message};
+    contract = *std::move(opened);
+  }
   const auto cores = static_cast<unsigned>(request.cores.value_or(machine->cores));
   ETALON_RETURN_IF_ERROR(checkCores(request, *machine, cores));
   const Result<Program> program = openProgram(request.program);
   if (!program.ok()) return program.error();
   if (!program->warnings.empty() && hooks.warning) hooks.warning(program->warnings);
 
-  Result<std::unique_ptr<sim::FunctionalDevice>> created = sim::FunctionalDevice::create(*machine);
+  Result<std::unique_ptr<sim::FunctionalDevice>> created =
+      sim::FunctionalDevice::create(*machine, contract);
   if (!created.ok()) return created.error();
   sim::FunctionalDevice& device = **created;
   ETALON_RETURN_IF_ERROR(device.load(program->image));
@@ -95,6 +103,8 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   report.program = request.program;
   report.device = "npu-functional";
   report.machine = *machine;
+  report.contract_name = contract.name;
+  report.contract_hash = contract.hash;
   report.cores = cores;
   report.end = endOf(result->status);
   report.exit_code = result->exit_code;
