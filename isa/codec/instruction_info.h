@@ -11,7 +11,7 @@
 namespace etalon::isa {
 
 /// What an operand field selects; decides how it is written in assembly.
-enum class OperandKind : uint8_t { x, tile, view, chain, imm, offset, csr, flag, rm, mode, cmode };
+enum class OperandKind : uint8_t { x, tile, view, chain, imm, offset, csr, flag, rm, mode };
 
 /// `length` bits of an operand, from value bit `value_low`, at instruction bit `insn_low`.
 struct OperandPiece {
@@ -54,6 +54,9 @@ std::span<const InstructionInfo> instructionTable();
 
 /// Row of an instruction; `illegal` has none and is a caller's bug.
 const InstructionInfo& instructionInfo(InstructionId id);
+
+/// True if the instruction writes an x register, `rd`; `illegal` does not.
+bool writesX(InstructionId id);
 
 /// nullptr if there is no such mnemonic.
 const InstructionInfo* instructionNamed(std::string_view mnemonic);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "isa/numerics/atomic_update.h"
-#include "isa/numerics/convert.h"
+#include "isa/numerics/contract_convert.h"
 #include "isa/state/semantics.h"
 #include "isa/state/view_walk.h"
 
@@ -25,18 +25,20 @@ enum class Transfer : uint8_t { load, store, update };
 struct Mover {
   Transfer kind;
   ElementType from, to;
-  numerics::ConvertMode mode;             // of loads and stores
-  ElementwiseOp op = ElementwiseOp::add;  // of updates
+  numerics::ConvertMode mode;                // of loads and stores
+  ElementwiseOp op;                          // of updates
+  const numerics::VectorContract* contract;  // declared; nullptr: canonical
 
   void run(const std::byte* src, ptrdiff_t src_stride, std::byte* dst, ptrdiff_t dst_stride,
            uint64_t n) const {
     if (kind == Transfer::update)
-      numerics::updateRun(op, to, src, src_stride, dst, dst_stride, n);
+      numerics::updateRun(op, to, src, src_stride, dst, dst_stride, n, contract);
     else if (from == to)
       numerics::copyRun(static_cast<size_t>(elementInfo(from).bits) / 8, src, src_stride, dst,
                         dst_stride, n);
     else
-      numerics::convertRun(from, src, src_stride, to, dst, dst_stride, n, mode);
+      numerics::convertRun(numerics::declaredConversion(contract), from, src, src_stride, to, dst,
+                           dst_stride, n, mode);
   }
 };
 /// Mode of the two bits: RNE, RNE saturating, toward zero, toward zero saturating.
@@ -45,10 +47,13 @@ inline numerics::ConvertMode dmaMode(uint32_t mode) {
           (mode & 1) != 0};
 }
 
-inline Mover moverOf(const Instruction& in, Transfer kind, ElementwiseOp op, ElementType tile,
-                     ElementType view) {
+template <CoreContext Core>
+Mover moverOf(const Core& core, const Instruction& in, Transfer kind, ElementwiseOp op,
+              const TileRegister& tile, const ViewDescriptor& view) {
+  const ElementType of_tile = tile.elementType(), of_view = view.elementType();
   const bool load = kind == Transfer::load;
-  return {kind, load ? view : tile, load ? tile : view, dmaMode(bits(in.raw, 31, 30)), op};
+  return {kind, load ? of_view : of_tile, load ? of_tile : of_view, dmaMode(bits(in.raw, 31, 30)),
+          op,   vectorContract(core)};
 }
 
 inline void requireBoxShape(TileOperands& operands, const TileRegister& tile, uint64_t rows,
@@ -132,7 +137,7 @@ void transfer(Core& core, const Instruction& in, Transfer kind,
   checkTransferWork(operands, tile, view);
   if (!core.begin(operands)) return;
   const numerics::TileRef ref = core.tileRef(tile);
-  const Mover mover = moverOf(in, kind, op, tile.elementType(), view.elementType());
+  const Mover mover = moverOf(core, in, kind, op, tile, view);
   uint64_t bytes = 0;
   if (!tile.empty()) {
     walkView(view, [&](uint64_t row, uint64_t column, uint64_t count, const ViewRun& run) {
@@ -186,7 +191,7 @@ void transferIndexed(Core& core, const Instruction& in, Transfer kind,
   checkTransferWork(operands, tile, view);
   if (!core.begin(operands)) return;
   const numerics::TileRef ref = core.tileRef(tile), indices = core.tileRef(index);
-  const Mover mover = moverOf(in, kind, op, tile.elementType(), view.elementType());
+  const Mover mover = moverOf(core, in, kind, op, tile, view);
   uint64_t bytes = 0;
   bool outside = false;
   const auto index_of = [&](uint64_t i) {

@@ -12,6 +12,8 @@
 #include <random>
 #include <vector>
 
+#include "isa/numerics/contract.h"
+
 namespace etalon::numerics {
 namespace {
 
@@ -115,6 +117,23 @@ TEST(UpdateOrder, ShowsInAFloatingSum) {
             reinterpret_cast<std::byte*>(&descending), 0, 3);
   EXPECT_EQ(ascending, 0);
   EXPECT_EQ(descending, 1);
+}
+
+TEST(UpdateUnderAContract, RoundsSumsOfFloatsAsDeclaredAndLeavesTheRest) {
+  VectorContract contract;
+  contract.arithmetic.rounding = Direction::toward_zero;
+  contract.arithmetic.rules.flush_in = true;
+  const auto updatedUnder = [&](Op op, T type, uint32_t element, uint32_t value) {
+    updateRun(op, type, reinterpret_cast<const std::byte*>(&value), 4,
+              reinterpret_cast<std::byte*>(&element), 4, 1, &contract);
+    return element;
+  };
+  // 1 + 3/4 of the distance to the next float; a subnormal; the same bits as integers.
+  EXPECT_EQ(updatedUnder(Op::add, T::f32, 0x3f800000, 0x33c00000), 0x3f800000u);
+  EXPECT_EQ(updated(Op::add, T::f32, 0x3f800000, 0x33c00000), 0x3f800001u);
+  EXPECT_EQ(updatedUnder(Op::add, T::f32, 0x00000001, 0), 0u);
+  EXPECT_EQ(updatedUnder(Op::max, T::f32, 0x00000001, 0), 1u);
+  EXPECT_EQ(updatedUnder(Op::add, T::i32, 0x00000001, 2), 3u);
 }
 
 }  // namespace
