@@ -230,7 +230,10 @@ Result<DeviceLaunchResult> Device::step(uint64_t most, std::vector<etalon_event>
         "step", ETALON_BROKEN,
         fmt::format("it reports {} events in {} instructions", request.event_count, most));
   events.resize(request.event_count);
-  return launchResult(*state_, "step", room, true);
+  Result<DeviceLaunchResult> result = launchResult(*state_, "step", room, true);
+  if (result.ok() && result->end != ETALON_END_RUNNING)
+    ETALON_RETURN_IF_ERROR(state_->checkGuards("step"));
+  return result;
 }
 
 Status Device::peek(unsigned core, etalon_space space, uint64_t index, std::span<std::byte> into) {

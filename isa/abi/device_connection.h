@@ -14,7 +14,7 @@ struct DeviceOptions;
 
 namespace etalon::abi {
 
-/// A device that was opened, and the functions to use it by. `keep` is what they live in: a library, a worker, or nothing.
+/// A device that was opened, and the functions to use it by. `keep` is what they live in: a worker, or nothing.
 struct DeviceConnection {
   etalon_device_api api{};  // from completeTable()
   etalon_device* device = nullptr;
@@ -24,8 +24,8 @@ struct DeviceConnection {
 /// A plug-in's table in the form of this version: functions past its end are NULL, and so is half of load_image, run_image.
 etalon_device_api completeTable(const etalon_device_api& api);
 
-/// Loads a shared library and finds its table of functions; the connection has no device yet. The library is unloaded with
-/// `keep`. Errors: as Device::openPlugin().
+/// Loads a shared library, for good, and finds its table of functions; the connection has no device yet.
+/// Errors: as Device::openPlugin().
 Result<DeviceConnection> loadPlugin(const std::string& path);
 
 /// Opens a device of a table. Every way in which that fails is in `why`.

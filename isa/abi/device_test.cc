@@ -246,6 +246,15 @@ TEST(Device, RefusesMoreAxesThanTheDescriptionHas) {
   EXPECT_EQ(device.failure()->status, ETALON_NOT_SUPPORTED);
 }
 
+TEST(Device, RefusesAnOutputThatNoHostCanHold) {
+  Device device = opened();
+  const auto result = device.runOnArrays(
+      {"scale", {}, {}, {{"y", ElementType::f32, {uint64_t{1} << 40, uint64_t{1} << 40}}}});
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message, HasSubstr("y: f32[1099511627776, 1099511627776] is larger"));
+  EXPECT_FALSE(device.failure().has_value());
+}
+
 TEST(Device, LaunchesAgainOnMemoryAsItIs) {
   Device device = opened();
   const DeviceBuffer block = *device.alloc(1, "count");

@@ -65,16 +65,16 @@ Result<DeviceConnection> loadPlugin(const std::string& path) {
     return Error{fmt::format("{}: there is no such plug-in", path)};
   // A name without a slash would be searched in the system's folders.
   const std::string file = std::filesystem::absolute(path, ignored).string();
-  void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Never unloaded: threads and exit handlers of a plug-in outlive its devices.
+  void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (opened == nullptr) return Error{fmt::format("{}: cannot be loaded: {}", path, dlerror())};
-  const std::shared_ptr<void> library(opened, [](void* handle) { dlclose(handle); });
   void* symbol = dlsym(opened, ETALON_DEVICE_ENTRY);
   if (symbol == nullptr)
     return Error{fmt::format("{}: is no device plug-in: it exports no " ETALON_DEVICE_ENTRY, path)};
   const auto entry = reinterpret_cast<etalon_device_entry_function>(symbol);
   const etalon_device_api* api = entry(ETALON_DEVICE_ABI_MAJOR);
   ETALON_RETURN_IF_ERROR(checkTable(path, api));
-  return DeviceConnection{completeTable(*api), nullptr, library};
+  return DeviceConnection{completeTable(*api), nullptr, nullptr};
 }
 
 Result<DeviceConnection> openDevice(DeviceConnection connection, const DeviceOptions& options,
