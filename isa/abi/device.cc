@@ -66,6 +66,7 @@ Result<DeviceLaunchResult> launchResult(DeviceState& state, const char* name,
     result.fault = {from.fault_core, from.fault_pc, from.fault_cause, from.fault_value,
                     static_cast<uint32_t>(from.fault_instruction)};
   result.race_count = from.race_count;
+  result.order_dependent_count = from.order_dependent_count;
   result.uninitialised_read_count = from.uninitialised_read_count;
   result.detail =
       abi::cleanText(room.text.data(), std::min<uint64_t>(room.detail.length, room.text.size()));
