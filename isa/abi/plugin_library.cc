@@ -83,12 +83,14 @@ Result<DeviceConnection> openDevice(DeviceConnection connection, const DeviceOpt
   etalon_text error{sizeof error, room.data(), room.size(), 0};
   const etalon_open_request request{sizeof request, options.configuration.c_str()};
   const int32_t status = connection.api.open(&request, &connection.device, &error);
-  why = {static_cast<etalon_status>(status), "open",
-         cleanText(room.data(), std::min<uint64_t>(error.length, room.size()))};
   if (status == ETALON_OK && connection.device != nullptr) return connection;
-  if (status == ETALON_OK) why = {ETALON_BROKEN, "open", "it succeeded without a device"};
-  if (status < ETALON_OK || status > ETALON_BROKEN)
+  if (status == ETALON_OK)
+    why = {ETALON_BROKEN, "open", "it succeeded without a device"};
+  else if (status < ETALON_OK || status > ETALON_BROKEN)
     why = {ETALON_BROKEN, "open", fmt::format("it returned {}, which is no status", status)};
+  else
+    why = {static_cast<etalon_status>(status), "open",
+           cleanText(room.data(), std::min<uint64_t>(error.length, room.size()))};
   return Error{why.message()};
 }
 

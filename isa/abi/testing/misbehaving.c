@@ -39,7 +39,7 @@ static int32_t trouble(const etalon_device* device, const char* function, etalon
   if (!strcmp(what, "hang"))
     for (;;) pause();
   if (!strcmp(what, "spin"))
-    for (volatile int i = 0;; ++i) {
+    for (volatile unsigned i = 0;; ++i) {
     }
   if (!strcmp(what, "disconnect"))
     for (int fd = 3; fd < 256; ++fd) close(fd);
