@@ -36,6 +36,10 @@ Result<DeviceConnection> openDevice(DeviceConnection connection, const DeviceOpt
 Result<DeviceConnection> openInWorker(const std::string& path, const DeviceOptions& options,
                                       DeviceFailure& why);
 
+/// What a call that did not return ETALON_OK failed by. A number that is no status is ETALON_BROKEN; it is looked at before it
+/// becomes an etalon_status, which cannot hold every number.
+DeviceFailure failureOf(const char* call, int32_t status, std::string text);
+
 /// A text of a device made fit for reports: control characters but line ends become '?', and it is cut at 4,000 bytes.
 std::string cleanText(const char* data, uint64_t length);
 

@@ -86,12 +86,16 @@ Result<DeviceConnection> openDevice(DeviceConnection connection, const DeviceOpt
   if (status == ETALON_OK && connection.device != nullptr) return connection;
   if (status == ETALON_OK)
     why = {ETALON_BROKEN, "open", "it succeeded without a device"};
-  else if (status < ETALON_OK || status > ETALON_BROKEN)
-    why = {ETALON_BROKEN, "open", fmt::format("it returned {}, which is no status", status)};
   else
-    why = {static_cast<etalon_status>(status), "open",
-           cleanText(room.data(), std::min<uint64_t>(error.length, room.size()))};
+    why = failureOf("open", status,
+                    cleanText(room.data(), std::min<uint64_t>(error.length, room.size())));
   return Error{why.message()};
+}
+
+DeviceFailure failureOf(const char* call, int32_t status, std::string text) {
+  if (status < ETALON_OK || status > ETALON_BROKEN)
+    return {ETALON_BROKEN, call, fmt::format("it returned {}, which is no status", status)};
+  return {static_cast<etalon_status>(status), call, std::move(text)};
 }
 
 std::string cleanText(const char* data, uint64_t length) {
