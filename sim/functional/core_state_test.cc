@@ -2,6 +2,7 @@
 // State after reset, control and status registers, traps, as programs see them.
 #include <array>
 
+#include "isa/codec/instruction_info.h"
 #include "isa/csr.h"
 #include "isa/state/rule_test.h"
 #include "sim/functional/vector_test_support.h"
@@ -110,7 +111,7 @@ TEST(Csrs, NameTheMachine) {
 }
 
 TEST(Csrs, OfOtherModesAndWritesToReadOnlyOnesTrap) {
-  VIOLATES(csr_access, csr_machine_mode);
+  VIOLATES(csr_access, csr_machine_mode, reserved_vendor);
   // sstatus, satp, ustatus, pmpcfg0, tselect, mideleg, mcounteren; vendors' of both kinds.
   for (const uint32_t number :
        {0x100u, 0x180u, 0x000u, 0x3a0u, 0x7a0u, 0x303u, 0x306u, 0x7f0u, 0xfe0u}) {
@@ -126,6 +127,37 @@ TEST(Csrs, OfOtherModesAndWritesToReadOnlyOnesTrap) {
     TestProgram program(p);
     EXPECT_EQ(program.run().status, RunStatus::fault) << number;
   }
+}
+
+TEST(Vendors, HaveEncodingsThatNoInstructionTakesAndThatTrap) {
+  SHOWS(reserved_vendor);
+  VIOLATES(reserved_vendor);
+  for (const uint32_t opcode : {0x0bu, 0x2bu, 0x5bu, 0x7bu}) {
+    for (const isa::InstructionInfo& info : isa::instructionTable())
+      EXPECT_FALSE((info.match & 0x7f) == opcode && (info.match & info.mask & 0x7000) == 0x7000)
+          << info.name;
+    TestBuilder p;
+    p.word(opcode | 7u << 12);
+    TestProgram program(p);
+    EXPECT_EQ(program.run().status, RunStatus::fault);
+    EXPECT_EQ(program.device().findings().faults()[0].cause, isa::Cause::illegal);
+  }
+}
+
+TEST(Csrs, HoldTheErrorsOfUnitsUntilTheyAreCleared) {
+  SHOWS(csr_unit_errors);
+  Recorder p;
+  p.li(X{5}, 9);
+  for (uint32_t number = isa::csr::kEterrmx; number <= isa::csr::kEterrst; ++number) {
+    p.recordCsr(number);
+    p.csrrw(X{0}, number, X{5});
+    p.recordCsr(number);
+    p.csrrwi(X{0}, number, 0);
+    p.recordCsr(number);
+  }
+  p.exit(0);
+  TestProgram program(p);
+  EXPECT_EQ(p.run(program), (std::vector<uint64_t>{0, 9, 0, 0, 9, 0, 0, 9, 0, 0, 9, 0}));
 }
 
 TEST(Csrs, CountersAreAtTheirNumbersAndMachineOnesReadZero) {
