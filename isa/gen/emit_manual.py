@@ -61,13 +61,17 @@ def rules_page(description):
     return "# Rules\n\nThe id is what mtval and diagnostics carry.\n\n" + markdown_table(rows)
 
 
+def small_lines(lines):
+    return "<br>".join(f"<small>{line}</small>" for line in lines)
+
+
 def rule_tests_page(description):
     """Which tests show a rule and, where it can be violated, break it."""
     rows = [["id", "rule", "shown by", "violated by"]]
     for name, tests in sorted(rule_tests(description).items(), key=lambda item: description["rules"][item[0]]["number"]):
         rule = description["rules"][name]
         violated = tests["violates"] if can_be_violated(rule) else ["cannot be violated"]
-        rows.append([anchored(rule), rule_link(rule, ""), "<br>".join(tests["shows"]), "<br>".join(violated)])
+        rows.append([anchored(rule), rule_link(rule, ""), small_lines(tests["shows"]), small_lines(violated)])
     return ("# Rules and tests\n\nA test names the rules it shows in its source (`isa/state/rule_test.h`); this table is collected from there, "
             "from the worked examples and from the faults that instructions list.\n\n" + markdown_table(rows))
 

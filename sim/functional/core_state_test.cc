@@ -91,23 +91,26 @@ TEST(Reset, LeavesRegistersEmptyAndTheRestZero) {
 }
 
 TEST(Csrs, NameTheMachine) {
-  SHOWS(csr_table, csr_machine_mode);
+  SHOWS(csr_table, csr_machine_mode, csr_interrupts);
   Recorder p;
   p.li(X{6}, -1);
   p.csrrw(X{0}, isa::csr::kMstatus, X{6});
   p.csrrw(X{0}, isa::csr::kMisa, X{6});
   p.csrrw(X{0}, isa::csr::kMtvec, X{6});
+  p.csrrw(X{0}, isa::csr::kMie, X{6});
+  p.csrrw(X{0}, isa::csr::kMip, X{6});
   for (const uint32_t number :
        {isa::csr::kMisa, isa::csr::kMstatus, isa::csr::kMtvec, isa::csr::kMhartid,
         isa::csr::kEtversion, isa::csr::kEtlocalbytes, isa::csr::kEtlocalbase, isa::csr::kEtself,
-        isa::csr::kEtcontract, isa::csr::kEtworkcap, 0xb03u, 0x33fu, isa::csr::kMvendorid})
+        isa::csr::kEtcontract, isa::csr::kEtworkcap, 0xb03u, 0x33fu, isa::csr::kMvendorid,
+        isa::csr::kMie, isa::csr::kMip})
     p.recordCsr(number);
   p.exit(0);
   TestProgram program(p);
   EXPECT_EQ(p.run(program),
             (std::vector<uint64_t>{uint64_t{2} << 62 | 1 << 8 | 1 << 12 | 1, 0x1888, ~uint64_t{2},
                                    0, 1, 64 << 20, isa::kLocalWindowBase, 0, 0,
-                                   40 | 32 << 8 | 34 << 16, 0, 0, 0}));
+                                   40 | 32 << 8 | 34 << 16, 0, 0, 0, 0x30888, 0}));
 }
 
 TEST(Csrs, OfOtherModesAndWritesToReadOnlyOnesTrap) {
