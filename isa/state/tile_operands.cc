@@ -8,7 +8,6 @@
 
 #include "isa/base/check.h"
 #include "isa/codec/instruction_info.h"
-#include "isa/machines/address_map.h"
 #include "isa/state/legal_types.h"
 
 namespace etalon::isa {
@@ -179,13 +178,12 @@ bool TileOperands::overlap(const Operand& a, const Operand& b) const {
   }
   const Operand& tile = a.is_view ? b : a;
   const Operand& view = a.is_view ? a : b;
-  // Views reach local memory through its window; anything else shares no byte with a tile.
-  ByteInterval interval = boxHull(view.view, view.named_axis);
-  if (interval.lo < kLocalWindowBase || interval.lo >= kLocalWindowBase + limits_.local_bytes)
-    return false;
-  interval.lo -= kLocalWindowBase;
-  interval.hi -= kLocalWindowBase;
-  return mayOverlap(tile.tile, interval);
+  // Views reach local memory through its two windows; anything else shares no byte with a tile.
+  const ByteInterval interval = boxHull(view.view, view.named_axis);
+  for (const uint64_t window : {kLocalWindowBase, limits_.core_window})
+    if (interval.lo >= window && interval.lo < window + limits_.local_bytes)
+      return mayOverlap(tile.tile, ByteInterval{interval.lo - window, interval.hi - window});
+  return false;
 }
 
 void TileOperands::checkPair(int i, int j) {

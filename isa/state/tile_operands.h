@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "isa/codec/instruction.h"
+#include "isa/machines/address_map.h"
 #include "isa/state/fault.h"
 #include "isa/state/legal_types.h"
 #include "isa/state/overlap.h"
@@ -33,6 +34,7 @@ constexpr bool writes(Role role) { return role != Role::source && role != Role::
 /// Limits of the machine that checks depend on.
 struct MachineLimits {
   uint64_t local_bytes = 0;
+  uint64_t core_window = kCoreWindowBase;  ///< of the core's local memory, as every core sees it
   int macs_log2 = 0;
   int elements_log2 = 0;
   int bytes_log2 = 0;
