@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -75,8 +76,8 @@ std::vector<uint8_t> orderOf(uint64_t seed, uint64_t piece) {
   EXPECT_EQ(result->status, RunStatus::exited);
   std::vector<std::byte> bytes(9);
   EXPECT_TRUE(program.device().read(kTestData + 8, bytes).ok());
-  std::vector<uint8_t> order;
-  for (const std::byte b : bytes) order.push_back(static_cast<uint8_t>(b));
+  std::vector<uint8_t> order(bytes.size());
+  std::ranges::transform(bytes, order.begin(), [](std::byte b) { return static_cast<uint8_t>(b); });
   return order;
 }
 

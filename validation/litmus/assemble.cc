@@ -137,9 +137,9 @@ class Assembler {
       builder_.et_tset(isa::Tile{static_cast<uint8_t>(i)}, X{28}, X{29}, X{30});
       word(tileOffset(i), tiles_[i]->initial);
     }
-    for (uint8_t i = 0; i < test_.locations.size(); ++i) {
+    for (unsigned i = 0; i < test_.locations.size(); ++i) {
       builder_.li(X{28}, static_cast<int64_t>(kData + i * uint64_t{isa::kViewImageBytes}));
-      builder_.et_vld(isa::View{i}, X{28});
+      builder_.et_vld(isa::View{static_cast<uint8_t>(i)}, X{28});
       if (test_.locations[i].core == core)
         word(localOffset(test_.locations[i]), test_.locations[i].initial);
     }

@@ -166,14 +166,14 @@ Verdict judgeLitmus(const LitmusTest& test, uint64_t least, uint64_t most) {
   const auto missing = [&](size_t i) {
     return mustBeSeen(test.outcomes[i].kind) && !verdict.first_seeds[i];
   };
-  const auto anyMissing = [&] {
+  const auto any_missing = [&] {
     for (size_t i = 0; i < test.outcomes.size(); ++i)
       if (missing(i)) return true;
     return false;
   };
   for (; verdict.seeds < most && verdict.errors.empty(); ++verdict.seeds) {
     const uint64_t seed = verdict.seeds;
-    if (seed >= least && !anyMissing()) break;
+    if (seed >= least && !any_missing()) break;
     const Execution execution = runner->run(seed);
     for (const std::string& mistake : execution.mistakes)
       verdict.errors.push_back(fmt::format("{}: seed {}: {}", test.name, seed, mistake));
