@@ -2,13 +2,14 @@
 """Which tests show which rules of docs/spec: a test holds the fact, here it is collected.
 
 A GoogleTest names rules in its body (isa/state/rule_test.h): SHOWS(mm_shape) says that the rule holds, VIOLATES(mm_shape)
-breaks it and shows what then happens. A worked example does the same by `shows: [mm.shape]`. What the description lists
-under `faults` needs no such line: examples_test executes the worked examples, which keep those rules, and fault_test
-provokes every listed fault.
+breaks it and shows what then happens. A worked example does the same by `shows: [mm.shape]`, a litmus test by its `rules:`.
+What the description lists under `faults` needs no such line: examples_test executes the worked examples, which keep those
+rules, and fault_test provokes every listed fault.
 """
 import re
 
 from encoding import DescriptionError
+from litmus import read_tests
 from load import rule_identifier
 from read import read_text
 
@@ -85,6 +86,9 @@ def rule_tests(description):
             if macro == "VIOLATES" and not can_be_violated(rules[identifier]):
                 raise DescriptionError(f"{names[0]}: VIOLATES({identifier}): the rule does not say what a violation leads to")
             tests[rules[identifier]["name"]][macro.lower()] += names
+    for test in read_tests(description["source"] / "docs/spec/litmus", description["rules"]):
+        for rule in test["rules"]:
+            tests[rule]["shows"].append(f"litmus test {test['name']} (litmus_test)")
     add_described(description, tests)
     return tests
 

@@ -48,6 +48,11 @@ class CollectorTest(unittest.TestCase):
             tree.replace("isa/instructions/tiny.yaml", "tr0, tr1, tr2\", out", "tr0, tr1, tr2\", shows: [tiny.meaning], out")
             self.assertEqual(rule_tests(load(tree.root))["tiny.meaning"]["shows"], ["example of et.one (examples_test)"])
 
+    def test_a_litmus_test_shows_the_rules_it_names(self):
+        with DescriptionTree() as tree:
+            tree.write("docs/spec/litmus/mp.litmus", "title: t\nrules: tiny.meaning\n")
+            self.assertEqual(rule_tests(load(tree.root))["tiny.meaning"]["shows"], ["litmus test mp (litmus_test)"])
+
     def test_an_example_shows_rules_of_its_instruction_alone(self):
         with DescriptionTree() as tree:
             tree.replace("isa/instructions/tiny.yaml", "tr0, tr1, tr2\", out", "tr0, tr1, tr2\", shows: [tiny.shape], out")
