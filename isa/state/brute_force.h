@@ -135,4 +135,31 @@ inline ViewDescriptor randomView(Rng& rng, bool nested) {
   return v;
 }
 
+/// A view of a 4-bit tensor whose last axis is packed, dims odd and even; the last box dim is on it, and
+/// every other axis is a whole number of bytes. Passes checkView and checkViewPosition.
+inline ViewDescriptor randomPackedView(Rng& rng) {
+  ViewDescriptor v;
+  v.type = std::array<uint8_t, 3>{0, 1, 9}[below(rng, 3)];
+  v.base = 1 << 20;
+  v.naxes = static_cast<uint8_t>(between(rng, 1, 3));
+  const int packed = v.naxes - 1;
+  int64_t stride = 1;
+  for (int a = packed; a >= 0; --a) {
+    auto& axis = v.axes[a];
+    axis.dim = static_cast<uint64_t>(between(rng, 1, a == packed ? 9 : 4));
+    axis.origin = a == packed ? 2 * between(rng, -1, 3) : between(rng, -1, 2);
+    axis.stride = a != packed && below(rng, 4) == 0 ? -stride : stride;
+    stride = stride * static_cast<int64_t>(axis.dim) + 2 * between(rng, 0, 1);
+    stride += stride % 2;
+  }
+  v.nbox = static_cast<uint8_t>(between(rng, 1, v.naxes == 1 ? 1 : 4));
+  v.ncol = static_cast<uint8_t>(below(rng, v.nbox + 1));
+  for (int b = 0; b + 1 < v.nbox; ++b)
+    v.box[b] = {static_cast<uint32_t>(between(rng, 1, 3)), static_cast<uint8_t>(below(rng, packed)),
+                static_cast<int32_t>(between(rng, -1, 2))};
+  v.box[v.nbox - 1] = {static_cast<uint32_t>(2 * between(rng, 0, 4)), static_cast<uint8_t>(packed),
+                       1};
+  return v;
+}
+
 }  // namespace etalon::isa::brute_force
