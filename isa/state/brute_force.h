@@ -162,4 +162,25 @@ inline ViewDescriptor randomPackedView(Rng& rng) {
   return v;
 }
 
+/// Visits the first nibble, counted from byte `origin` on, of every element inside; a named axis takes every index.
+template <class F>
+void insideElements(const ViewDescriptor& v, int named_axis, uint64_t origin, F&& f) {
+  if (v.empty()) return;
+  for (uint64_t r = 0; r < v.rows(); ++r)
+    for (uint64_t c = 0; c < v.columns(); ++c) {
+      const int64_t indices =
+          named_axis == kNoNamedAxis ? 1 : static_cast<int64_t>(v.axes[named_axis].dim);
+      for (int64_t index = 0; index < indices; ++index) {
+        const Element e = viewElement(v, r, c, named_axis, index);
+        if (e.inside) f(static_cast<uint64_t>(e.nibble - Int128{2 * origin}));
+      }
+    }
+}
+
+/// The axis of box dim 0 for some views that a gather could take, else kNoNamedAxis.
+inline int someNamedAxis(Rng& rng, const ViewDescriptor& v) {
+  if (v.nbox == 0 || v.naxes == 0 || below(rng, 4) != 0) return kNoNamedAxis;
+  return checkViewPosition(v, v.box[0].axis) ? kNoNamedAxis : v.box[0].axis;
+}
+
 }  // namespace etalon::isa::brute_force

@@ -11,7 +11,9 @@
 namespace etalon::isa {
 namespace {
 
+using brute_force::insideElements;
 using brute_force::Rng;
+using brute_force::someNamedAxis;
 using brute_force::typeBits;
 
 using Bytes = std::bitset<2048>;
@@ -179,32 +181,12 @@ TEST(Overlap, IsExactForTheLargestTiles) {
 constexpr uint64_t kWindow = (1 << 20) - 40000;
 using ViewBytes = std::bitset<80000>;
 
-/// Visits the first nibble of every element inside; a named axis takes every index.
-template <class F>
-void insideElements(const ViewDescriptor& v, int named_axis, F&& f) {
-  if (v.empty()) return;
-  for (uint64_t r = 0; r < v.rows(); ++r)
-    for (uint64_t c = 0; c < v.columns(); ++c) {
-      const int64_t indices =
-          named_axis == kNoNamedAxis ? 1 : static_cast<int64_t>(v.axes[named_axis].dim);
-      for (int64_t index = 0; index < indices; ++index) {
-        const brute_force::Element e = brute_force::viewElement(v, r, c, named_axis, index);
-        if (e.inside) f(static_cast<uint64_t>(e.nibble - Int128{2 * kWindow}));
-      }
-    }
-}
-
 ViewBytes bytesOf(const ViewDescriptor& v, int named_axis) {
   ViewBytes bytes;
-  insideElements(v, named_axis, [&](uint64_t nibble) {
+  insideElements(v, named_axis, kWindow, [&](uint64_t nibble) {
     for (int n = 0; n < typeBits(v.type) / 4; ++n) bytes.set((nibble + n) / 2);
   });
   return bytes;
-}
-
-int someNamedAxis(Rng& rng, const ViewDescriptor& v) {
-  if (v.nbox == 0 || v.naxes == 0 || brute_force::below(rng, 4) != 0) return kNoNamedAxis;
-  return checkViewPosition(v, v.box[0].axis) ? kNoNamedAxis : v.box[0].axis;
 }
 
 /// Another box of the same tensor, sometimes with other dims; packed nibbles stay legal.
@@ -243,52 +225,6 @@ TEST(Overlap, NeverSaysNoToViewsThatShareAByte) {
   EXPECT_GT(shared_pairs, 2000);
   EXPECT_GT(by_axis, 500);
   EXPECT_GT(said_no, disjoint / 2);
-}
-
-/// The box elsewhere on the same tensor.
-ViewDescriptor movedBox(Rng& rng, ViewDescriptor v) {
-  const int packed = v.naxes - 1;
-  for (int a = 0; a < packed; ++a) v.axes[a].origin = brute_force::between(rng, -1, 3);
-  v.axes[packed].origin = 2 * brute_force::between(rng, -1, 4);
-  v.box[v.nbox - 1].extent = static_cast<uint32_t>(2 * brute_force::between(rng, 1, 3));
-  return v;
-}
-
-TEST(Overlap, NeverSaysNoToPackedNibblesThatShareAByte) {
-  Rng rng(8);
-  int shared_pairs = 0, by_axis = 0, by_packed_axis = 0;
-  for (int seed = 0; seed < 40000; ++seed) {
-    const ViewDescriptor a = brute_force::randomPackedView(rng);
-    const ViewDescriptor b = seed % 8 == 7 ? brute_force::randomPackedView(rng) : movedBox(rng, a);
-    ASSERT_FALSE(checkView(a) || checkViewPosition(a));
-    ASSERT_FALSE(checkView(b) || checkViewPosition(b));
-    const int axis_a = someNamedAxis(rng, a), axis_b = someNamedAxis(rng, b);
-    const bool shared = (bytesOf(a, axis_a) & bytesOf(b, axis_b)).any();
-    const bool may = mayOverlap(a, b, axis_a, axis_b);
-    ASSERT_EQ(may, mayOverlap(b, a, axis_b, axis_a));
-    ASSERT_TRUE(may || !shared) << "seed " << seed;
-    shared_pairs += shared;
-    const bool close = boxHull(a, axis_a).intersects(boxHull(b, axis_b));
-    by_axis += !may && close;
-    const CoordinateRange x = clippedRange(a, a.naxes - 1), y = clippedRange(b, b.naxes - 1);
-    by_packed_axis += !may && close && !x.empty() && !y.empty() && (x.hi <= y.lo || y.hi <= x.lo);
-  }
-  EXPECT_GT(shared_pairs, 2000);
-  EXPECT_GT(by_axis, 500);
-  EXPECT_GT(by_packed_axis, 200);
-}
-
-TEST(Overlap, IntervalsOfPackedViewsHoldTheBytesOfEveryElement) {
-  Rng rng(9);
-  for (int seed = 0; seed < 20000; ++seed) {
-    const ViewDescriptor v = brute_force::randomPackedView(rng);
-    const int axis = someNamedAxis(rng, v);
-    const ByteInterval hull = boxHull(v, axis);
-    insideElements(v, axis, [&](uint64_t nibble) {
-      const auto byte = static_cast<Int128>(kWindow + nibble / 2);
-      ASSERT_TRUE(hull.lo <= byte && byte < hull.hi) << "seed " << seed;
-    });
-  }
 }
 
 ViewDescriptor block(int64_t row, int64_t column) {
@@ -365,7 +301,7 @@ TEST(SelfOverlap, NeverSaysNoToAViewThatWritesAByteTwice) {
     const ViewDescriptor v = brute_force::randomView(rng, seed % 4 != 0);
     std::set<uint64_t> nibbles;
     size_t written = 0;
-    insideElements(v, kNoNamedAxis, [&](uint64_t nibble) {
+    insideElements(v, kNoNamedAxis, kWindow, [&](uint64_t nibble) {
       for (int n = 0; n < typeBits(v.type) / 4; ++n, ++written) nibbles.insert(nibble + n);
     });
     const bool twice = nibbles.size() != written;
@@ -376,24 +312,6 @@ TEST(SelfOverlap, NeverSaysNoToAViewThatWritesAByteTwice) {
   RecordProperty("clean_views", clean);
   RecordProperty("said_no", said_no);
   EXPECT_GT(said_no, 3000);
-}
-
-TEST(SelfOverlap, NeverSaysNoToAPackedViewThatWritesANibbleTwice) {
-  Rng rng(10);
-  int clean = 0, said_no = 0;
-  for (int seed = 0; seed < 20000; ++seed) {
-    const ViewDescriptor v = brute_force::randomPackedView(rng);
-    std::set<uint64_t> nibbles;
-    size_t written = 0;
-    insideElements(v, kNoNamedAxis, [&](uint64_t nibble) {
-      ++written;
-      nibbles.insert(nibble);
-    });
-    ASSERT_TRUE(selfOverlaps(v) || nibbles.size() == written) << "seed " << seed;
-    clean += nibbles.size() == written;
-    said_no += !selfOverlaps(v);
-  }
-  EXPECT_GT(said_no, clean / 4);
 }
 
 TEST(SelfOverlap, JudgesRepeatsAndDenseTiles) {
