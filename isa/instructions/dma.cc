@@ -78,12 +78,12 @@ inline uint64_t elementCount(const TileRegister& tile) {
   return saturatingProduct(tile.rows(), tile.columns());
 }
 
-inline void checkTransferWork(TileOperands& operands, const TileRegister& tile,
+inline void countTransferWork(TileOperands& operands, const TileRegister& tile,
                               const ViewDescriptor& view) {
   const uint64_t elements = elementCount(tile);
   const auto widest = static_cast<uint64_t>(
       std::max(tile.hasType() ? tile.elementBits() : 0, view.hasType() ? view.elementBits() : 0));
-  operands.checkWork(0, elements, saturatingProduct(elements, widest) / 8);
+  operands.countWork(0, elements, saturatingProduct(elements, widest) / 8);
 }
 
 /// Copies one run of the view into the tile (or its fill), recording what is read. Returns useful bits.
@@ -144,7 +144,7 @@ void transfer(Core& core, const Instruction& in, Transfer kind,
   operands.checkTypes();
   requireBoxShape(operands, tile, view.rows(), view.columns());
   operands.checkPlacement();
-  checkTransferWork(operands, tile, view);
+  countTransferWork(operands, tile, view);
   if (!core.begin(operands)) return;
   const numerics::TileRef ref = core.tileRef(tile);
   const Mover mover = moverOf(core, in, kind, op, tile, view);
@@ -182,23 +182,24 @@ void transferIndexed(Core& core, const Instruction& in, Transfer kind,
   auto operands = core.operands(in, {.updates = kind == Transfer::update});
   const TileRegister& tile =
       operands.tile(in.rd, core.tile(in.rd), load ? Role::destination : Role::source);
-  const ViewDescriptor& view =
-      operands.view(in.rs1, core.view(in.rs1), load ? Role::source : Role::destination, axis);
+  const ViewDescriptor& of_register = core.view(in.rs1);
+  const bool named =
+      axis < of_register.naxes && of_register.nbox > 0 && of_register.box[0].axis == axis;
+  const ViewDescriptor& view = operands.view(
+      in.rs1, of_register, load ? Role::source : Role::destination, named ? axis : kNoNamedAxis);
   const TileRegister& index = operands.tile(in.rs2, core.tile(in.rs2), Role::source);
-  const bool named = axis < view.naxes && view.nbox > 0 && view.box[0].axis == axis;
-  // Without the named axis nothing else about the view can be asked.
-  operands.require(named, Rule::dma_gather_count, 1,
-                   [&] { return fmt::format("box dim 0 must name axis {}", axis); });
-  if (named) operands.checkRegisters();
+  operands.checkRegisters();
   operands.checkTypes();
   requireBoxShape(operands, tile, view.rows(), view.columns());
+  operands.require(named, Rule::dma_gather_count, 1,
+                   [&] { return fmt::format("box dim 0 must name axis {}", axis); });
   operands.require(named && view.box[0].extent == elementCount(index), Rule::dma_gather_count, 2,
                    [&] {
                      return fmt::format("box dim 0 has extent {}, there are {} x {} indices",
                                         view.box[0].extent, index.rows(), index.columns());
                    });
   operands.checkPlacement();
-  checkTransferWork(operands, tile, view);
+  countTransferWork(operands, tile, view);
   if (!core.begin(operands)) return;
   const numerics::TileRef ref = core.tileRef(tile), indices = core.tileRef(index);
   const Mover mover = moverOf(core, in, kind, op, tile, view);
