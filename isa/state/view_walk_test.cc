@@ -6,6 +6,7 @@
 #include <set>
 
 #include "isa/state/brute_force.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -81,6 +82,7 @@ class Checker {
 };
 
 TEST(ViewWalk, AgreesWithTheDefinitionOnRandomViews) {
+  SHOWS(view_position, view_outside);
   Rng rng(1);
   for (int seed = 0; seed < 40000; ++seed) {
     const ViewDescriptor view = brute_force::randomView(rng, seed % 2 == 0);
@@ -100,6 +102,7 @@ TEST(ViewWalk, AgreesWithTheDefinitionOnRandomViews) {
 }
 
 TEST(ViewWalk, GatherAgreesWithTheDefinitionOnRandomViews) {
+  SHOWS(dma_gather);
   Rng rng(2);
   int walked = 0;
   for (int seed = 0; seed < 40000; ++seed) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "isa/state/rule_test.h"
 #include "sim/functional/vector_test_support.h"
 
 namespace etalon::sim {
@@ -72,6 +73,8 @@ void expectFault(const std::optional<isa::Fault>& fault, Cause cause, Rule rule)
 constexpr uint32_t kRows = 1 << 13, kColumns = 1 << 12;  // 2^25 elements, cap 2^24
 
 TEST(CheckOrder, BoundsOfAViewComeBeforeTheWorkCap) {
+  SHOWS(fault_order);
+  VIOLATES(fault_order);
   const auto store = [](VectorBuilder& p) {
     p.setTile(1, repeatedTile(kRows, kColumns));
     p.et_st(Tile{1}, View{1}, 0);
@@ -83,6 +86,8 @@ TEST(CheckOrder, BoundsOfAViewComeBeforeTheWorkCap) {
 }
 
 TEST(CheckOrder, BoundsOfAFencedViewComeBeforeTheWorkCap) {
+  SHOWS(fault_order);
+  VIOLATES(fault_order);
   const auto fence = [](VectorBuilder& p) { p.et_fence_v(View{1}); };
   expectFault(faultOf(bytesView(kNowhere, kRows, kColumns), fence), Cause::global_access,
               Rule::view_bounds);
@@ -91,6 +96,8 @@ TEST(CheckOrder, BoundsOfAFencedViewComeBeforeTheWorkCap) {
 }
 
 TEST(CheckOrder, BoundsGoByOperandTilesAndViewsAlike) {
+  SHOWS(fault_order);
+  VIOLATES(fault_order);
   const auto gather = [](uint32_t tile, uint32_t indices) {
     return [=](VectorBuilder& p) {
       p.setTile(1, denseTile(u8, 2, 2, tile));
@@ -108,6 +115,8 @@ TEST(CheckOrder, BoundsGoByOperandTilesAndViewsAlike) {
 }
 
 TEST(CheckOrder, DescriptorsComeBeforeTheNamedAxis) {
+  SHOWS(fault_order);
+  VIOLATES(fault_order);
   const auto gather = [](VectorBuilder& p) {
     p.setTile(1, denseTile(u8, 2, 2, kTile));
     p.setTile(2, indexTile(2, kIndices));
@@ -130,6 +139,8 @@ TEST(CheckOrder, DescriptorsComeBeforeTheNamedAxis) {
 }
 
 TEST(CheckOrder, TypesComeBeforeTheNamedAxis) {
+  SHOWS(fault_order);
+  VIOLATES(fault_order);
   const auto gather = [](VectorBuilder& p) {
     p.setTile(1, denseTile(u8, 2, 2, kTile));
     p.setTile(2, denseTile(f32, 1, 2, kIndices));
@@ -154,6 +165,7 @@ constexpr uint64_t windowOf(unsigned core) {
 }
 
 TEST(Windows, OwnMemoryAliasesATileThroughEitherWindow) {
+  SHOWS(map_core_window, alias_view);
   expectFault(faultOfLoadFrom(isa::kLocalWindowBase + kTile + 3, 1), Cause::aliasing,
               Rule::alias_view);
   expectFault(faultOfLoadFrom(windowOf(0) + kTile + 3, 1), Cause::aliasing, Rule::alias_view);
@@ -162,6 +174,7 @@ TEST(Windows, OwnMemoryAliasesATileThroughEitherWindow) {
 }
 
 TEST(Windows, TheOwnWindowIsThatOfTheCoreThatExecutes) {
+  SHOWS(map_core_window, alias_view);
   const auto fault = faultOfLoadFrom(windowOf(1) + kTile, 2);
   expectFault(fault, Cause::aliasing, Rule::alias_view);
   EXPECT_EQ(fault->core, 1);

@@ -3,6 +3,7 @@
 // stores are coverage_test's.
 #include <functional>
 
+#include "isa/state/rule_test.h"
 #include "sim/functional/vector_test_support.h"
 
 namespace etalon::sim {
@@ -95,6 +96,7 @@ class FourBitRun {
 };
 
 TEST(FourBit, OddRowsGoToMemoryAndBackInWholeBytes) {
+  SHOWS(view_four_bit, dma_nibble, tile_nibble);
   FourBit p(matrixView(kTestData, 2, 3));
   p.store(kSource, {0xf321'f654});  // rows {4, 5, 6, -} and {1, 2, 3, -}
   p.setTile(1, tileFor(p.view_));
@@ -125,6 +127,7 @@ TEST(FourBit, UsefulBytesOfOddCountsRoundUp) {
 }
 
 TEST(FourBit, TheOtherHalfOfTheLastByteIsWrittenToo) {
+  SHOWS(dma_nibble);
   ViewDescriptor v = matrixView(0, 1, 3);
   v.base = kTestData + kTestDataBytes;  // nobody wrote there
   FourBit p(v);
@@ -156,6 +159,7 @@ uint64_t racesOf(uint64_t bytes) {
 }
 
 TEST(FourBit, StoresOfSeveralCoresRaceByWholeBytes) {
+  SHOWS(dma_nibble);
   EXPECT_GT(racesOf(0), 0u);
   EXPECT_GT(racesOf(1), 0u);
   EXPECT_EQ(racesOf(2), 0u);
@@ -244,6 +248,7 @@ const Refused kRefused[] = {
 class FourBitRefusal : public testing::TestWithParam<int> {};
 
 TEST_P(FourBitRefusal, TrapsByItsRule) {
+  VIOLATES(view_four_bit);
   const Refused& refused = kRefused[GetParam()];
   ViewDescriptor v = matrixView(kTestData, 2, 4);
   refused.change(v);
