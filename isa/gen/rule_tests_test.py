@@ -48,16 +48,20 @@ class CollectorTest(unittest.TestCase):
             tree.replace("isa/instructions/tiny.yaml", "tr0, tr1, tr2\", out", "tr0, tr1, tr2\", shows: [tiny.meaning], out")
             self.assertEqual(rule_tests(load(tree.root))["tiny.meaning"]["shows"], ["example of et.one (examples_test)"])
 
-    def test_a_litmus_test_shows_the_rules_it_names(self):
-        with DescriptionTree() as tree:
-            tree.write("docs/spec/litmus/mp.litmus", "title: t\nrules: tiny.meaning\n")
-            self.assertEqual(rule_tests(load(tree.root))["tiny.meaning"]["shows"], ["litmus test mp (litmus_test)"])
-
     def test_an_example_shows_rules_of_its_instruction_alone(self):
         with DescriptionTree() as tree:
             tree.replace("isa/instructions/tiny.yaml", "tr0, tr1, tr2\", out", "tr0, tr1, tr2\", shows: [tiny.shape], out")
             with self.assertRaisesRegex(DescriptionError, "^tiny.yaml: et.one: an example shows 'tiny.shape': it must be one of its rules"):
                 load(tree.root)
+
+    def test_a_litmus_test_shows_its_rules_and_breaks_the_one_that_it_faults_by(self):
+        with DescriptionTree() as tree:
+            tree.replace("docs/spec/01-tiny.md", "It has a shape.", "It has a shape; else cause 25.")
+            tree.write("docs/spec/litmus/a.litmus", "title: a\nrules: tiny.meaning tiny.shape\nfault tiny.shape: any\n")
+            tests = rule_tests(load(tree.root))
+            name = "docs/spec/litmus/a.litmus (litmus_test)"
+            self.assertEqual(tests["tiny.meaning"], {"shows": [name], "violates": []})
+            self.assertIn(name, tests["tiny.shape"]["violates"])
 
     def test_a_rule_without_a_test_is_named(self):
         _, missing, _ = self.collected("")

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "isa/machines/address_map.h"
+
 namespace etalon::sim {
 
 using isa::Cause;
