@@ -313,11 +313,10 @@ uint32_t conversionUnder(const ConversionRule& rule, ElementType from, uint32_t 
   // E4M3 and E2M1 have numbers where others have infinities: a format with a larger exponent rounds
   // them, and their end is looked at here.
   Fixed y = x;
-  const bool no_infinities = to == ElementType::f8e4m3 || to == ElementType::f4e2m1;
-  if (no_infinities && x.kind == Kind::finite) {
+  const bool is_fp4 = to == ElementType::f4e2m1;
+  if ((is_fp4 || to == ElementType::f8e4m3) && x.kind == Kind::finite) {
     const Fixed most = decode(to, target.most);
     // Exponents from -6 (0) on have a quantum by their significand, those below one of 2^-9 (2^-1).
-    const bool is_fp4 = to == ElementType::f4e2m1;
     const NumberFormat wide = is_fp4 ? NumberFormat{3, 1} : NumberFormat{5, 3};
     const int shift = is_fp4 ? 2 : 8;  // least exponent -14 for -6, -2 for 0
     Fixed shifted = x;
