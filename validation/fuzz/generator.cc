@@ -228,12 +228,17 @@ class ProgramMaker {
     return step;
   }
 
-  /// All cores meet; with an et.fence first where what one core stored by scalars is another's now.
+  /// All cores meet, or some where nothing depends on it; with an et.fence first, for what one core stored by scalars is
+  /// another's now.
   void addBarrier() {
     const bool all = random_.oneIn(2);
-    const uint64_t mask = all ? ~uint64_t{0} : (uint64_t{1} << cores()) - 1;
+    uint64_t mask = all ? ~uint64_t{0} : (uint64_t{1} << cores()) - 1;
+    if (!all && !program_.race_free && random_.oneIn(2))
+      mask = uint64_t{1} << random_.below(cores()) | uint64_t{1} << random_.below(cores());
     ++together_;
-    for (auto& steps : program_.cores) {
+    for (unsigned core = 0; core < cores(); ++core) {
+      if ((mask >> core & 1) == 0) continue;
+      std::vector<Step>& steps = program_.cores[core];
       steps.push_back(syncStep(encoded("et.fence", {}), together_));
       steps.push_back(
           syncStep(encoded("et.barrier", {1, 2}), together_, mask, all ? ~uint64_t{0} : 0));
