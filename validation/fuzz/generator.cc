@@ -260,6 +260,8 @@ class ProgramMaker {
 
   /// A wait for a signal that nobody sends, or a barrier that not all come to.
   void addDeadlock() {
+    // A barrier too many meets the next one, and what that kept apart is together.
+    program_.race_free = false;
     auto& steps = program_.cores[random_.below(cores())];
     const auto at = steps.begin() + static_cast<ptrdiff_t>(random_.below(steps.size() + 1));
     const bool barrier = random_.oneIn(2);
