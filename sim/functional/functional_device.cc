@@ -8,8 +8,6 @@
 namespace etalon::sim {
 namespace {
 
-/// Instructions a core executes before the next one's turn. Part of what makes a run reproducible, so it is fixed.
-constexpr uint64_t kTurn = 256;
 constexpr uint64_t kPage = 4096;
 
 constexpr int kA0 = 10, kA1 = 11, kA2 = 12, kA3 = 13, kA4 = 14;
@@ -102,6 +100,8 @@ Result<uint64_t> FunctionalDevice::allocate(uint64_t bytes) {
   uint64_t end = machine_.global_base + machine_.global_bytes;
   uint64_t largest = 0;
   const auto fits = [&](uint64_t begin) {
+    begin = std::max(begin, images_end_);  // an image may have come above a buffer
+    if (begin >= end) return false;
     largest = std::max(largest, end - begin);
     return rounded <= end - begin;
   };
@@ -156,15 +156,16 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
   if (options.cores < 1 || options.cores > cores_.size())
     return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores,
                              machine_.displayName(), cores_.size())};
-  auto launch = LaunchState::create(options.cores, *memory_);
+  Schedule schedule(options.seed, options.cores);
+  auto launch = LaunchState::create(options.cores, *memory_, schedule.defersSignals());
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
   resetCores();
   pristine_ = false;
   const auto console = options.console ? options.console : [](std::string_view) {};
   const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
-  running_.emplace(Running{options, Htif(*memory_, tohost_.value_or(0), fromhost_, console), limit,
-                           limit, 0, kTurn, false, false});
+  running_.emplace(Running{options, Htif(*memory_, tohost_.value_or(0), fromhost_, console),
+                           std::move(schedule), limit, limit});
   for (unsigned i = 0; i < options.cores; ++i) {
     Core& core = *cores_[i];
     core.setX(kA0, options.arguments);
@@ -178,21 +179,39 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
   return {};
 }
 
+Core& FunctionalDevice::beginTurn() {
+  Running& run = *running_;
+  Core& core = *cores_[run.schedule.core(run.turn)];
+  if (run.begun) return core;
+  run.begun = true;
+  run.turn_left = run.schedule.length(run.turn);
+  if (const uint64_t pending = core.pendingSignals()) {
+    const uint64_t arriving = run.schedule.arriving(run.turn, pending);
+    core.deliverSignals(arriving);
+    run.moved |= arriving != 0;
+    run.held_back |= arriving != pending;
+  }
+  return core;
+}
+
 std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
   ETALON_CHECK(running_.has_value(), "advance() is for a launch that was started and is not over");
   Running& run = *running_;
   const LaunchOptions& options = run.options;
   for (;;) {
-    if (run.core == options.cores) {
+    if (run.turn == options.cores) {
       if (!run.waiting) return finish(RunStatus::exited);
-      if (!run.moved) return finish(RunStatus::deadlock);
-      run.core = 0;
-      run.moved = run.waiting = false;
+      if (!run.moved && !run.held_back) return finish(RunStatus::deadlock);
+      run.schedule.startRound(!run.moved);
+      run.turn = 0;
+      run.moved = run.held_back = run.waiting = false;
     }
-    if (run.core == 0 && options.progress && !options.progress(run.limit - run.left))
+    if (run.turn == 0 && options.progress && !options.progress(run.limit - run.left))
       return finish(RunStatus::interrupted);
-    Core& core = *cores_[run.core];
-    if (core.state() != CoreState::halted) {
+    Core& core = beginTurn();
+    if (core.state() != CoreState::halted && run.turn_left == 0) {
+      run.held_back = run.waiting = true;
+    } else if (core.state() != CoreState::halted) {
       const uint64_t budget = std::min({run.left, run.turn_left, most});
       const uint64_t done = runCore(core, *cache_, budget, options.commits);
       run.moved |= done != 0;
@@ -201,7 +220,7 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
       most -= done;
       if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
       if (core.events_ & event::tohost) {
-        if (const auto code = run.htif.serve(run.core)) {
+        if (const auto code = run.htif.serve(core.number())) {
           RunResult result = finish(RunStatus::exited);
           result.exit_code = *code;
           return result;
@@ -213,8 +232,8 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
       if (most == 0 && done == budget && run.turn_left != 0 && core.events_ == 0)
         return std::nullopt;
     }
-    ++run.core;
-    run.turn_left = kTurn;
+    ++run.turn;
+    run.begun = false;
     if (most == 0) return std::nullopt;
   }
 }

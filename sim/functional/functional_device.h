@@ -18,6 +18,7 @@
 #include "sim/functional/decode_cache.h"
 #include "sim/functional/htif.h"
 #include "sim/functional/interpreter.h"
+#include "sim/functional/schedule.h"
 
 namespace etalon::sim {
 
@@ -31,6 +32,7 @@ struct LaunchOptions {
   unsigned cores = 1;              // cores 0..cores-1 start at the entry point
   uint64_t arguments = 0;          // a0: address of the argument block, 0 if none
   uint64_t instruction_limit = 0;  // over all cores; 0: none
+  uint64_t seed = 0;               // of the interleaving, see Schedule; 0: round robin
   Htif::Console console;           // what the program prints; may be empty
   const CommitSink* commits = nullptr;
   /// Called once a round of turns with the instructions executed so far; false ends the run. May be empty.
@@ -54,7 +56,7 @@ struct RunResult {
 
 /// The golden model as a device: memory that outlives launches, images on 1 to 64 cores.
 ///
-/// Cores are interleaved round robin, a fixed number of instructions each, so a run is the same bytes every time.
+/// Cores are interleaved as Schedule says, a function of the launch's seed, so a run is the same bytes every time.
 class FunctionalDevice {
  public:
   /// `contract`: how its matrix and vector units compute; the default is the canonical arithmetic.
@@ -96,11 +98,14 @@ class FunctionalDevice {
   struct Running {
     LaunchOptions options;
     Htif htif;
-    uint64_t limit, left;  // instructions
-    unsigned core = 0;
-    uint64_t turn_left = 0;
-    bool moved = false;    // a core executed something
-    bool waiting = false;  // a core has not halted
+    Schedule schedule;
+    uint64_t limit, left;    // instructions
+    unsigned turn = 0;       // of the round
+    bool begun = false;      // the turn
+    uint64_t turn_left = 0;  // instructions of a turn that has begun
+    // Of this round: a core executed something or a signal arrived; a core was passed over or a signal did not arrive;
+    // a core has not halted.
+    bool moved = false, held_back = false, waiting = false;
   };
 
   FunctionalDevice(isa::Machine machine, numerics::Contract contract)
@@ -108,6 +113,8 @@ class FunctionalDevice {
   /// Cores, semaphores and findings as after reset; memory stays.
   void resetCores();
   RunResult finish(RunStatus status);
+  /// The core whose turn it is, its signals delivered and its instructions counted out if the turn begins.
+  Core& beginTurn();
   bool allHalted() const;
   Status checkSegment(const ElfImage& image, const Segment& segment) const;
   StoppedCore stoppedCore(const Core& core, RunStatus status) const;
@@ -122,7 +129,7 @@ class FunctionalDevice {
   uint64_t entry_ = 0;
   std::optional<uint64_t> tohost_, fromhost_;
   std::optional<Running> running_;
-  uint64_t images_end_ = 0;               // first address behind all images
+  uint64_t images_end_ = 0;  // first address behind all images; below it none is allocated
   std::map<uint64_t, uint64_t> buffers_;  // begin and end of each, its gap included
   bool pristine_ = true;                  // no byte of memory was ever written
 };

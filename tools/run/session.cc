@@ -96,6 +96,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   options.cores = cores;
   options.arguments = launch->argument_block;
   options.instruction_limit = request.limit;
+  options.seed = request.seed;
   options.console = hooks.console;
   options.progress = hooks.progress;
   const sim::CommitSink commits = [&](const sim::Core& core, const sim::Commit& commit) {
@@ -112,6 +113,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   report.contract_name = contract.name;
   report.contract_hash = contract.hash;
   report.cores = cores;
+  report.seed = request.seed;
   report.end = endOf(result->status);
   report.exit_code = result->exit_code;
   report.instructions = result->instructions;
