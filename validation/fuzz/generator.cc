@@ -148,6 +148,7 @@ class ProgramMaker {
     Step loop;
     loop.kind = Step::Kind::loop;
     loop.trips = static_cast<uint32_t>(1 + random_.below(4));
+    maker.forgetRegisters();  // the body comes again after what it sets up itself
     addSteps(maker, loop.body, 1 + random_.below(4), depth + 1);
     into.push_back(std::move(loop));
     maker.forgetRegisters();

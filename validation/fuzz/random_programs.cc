@@ -202,7 +202,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   app.add_flag("--orderly", arguments.orderly,
-               "only programs that are legal, end by themselves and have no data race");
+               "only programs without data races, deadlocks, unwritten reads and anything illegal "
+               "on purpose");
   app.add_option("--failures", arguments.folder, "folder for programs that fail")
       ->capture_default_str();
   app.add_option("--most-failures", arguments.most_failures, "stop after so many")
