@@ -9,14 +9,17 @@ MARK = "<!-- the tests -->\n"
 OUTCOMES = {"allowed": "allowed", "race": "race on {}: undefined, and reported", "order-dependent": "reported as order-dependent: {}",
             "deadlock": "deadlock: every core waits", "fault": "traps: {}", "forbidden": "forbidden",
             "weaker": "allowed, but never seen in the functional model"}
+# Findings -> the rule that says they are reported. A fault names its rule itself.
+FINDINGS = {"race": "sync.race", "order-dependent": "sync.order-dependent"}
 STATE = ("memory", "local", "tiles")
 
 
 def read_tests(folder, rules):
-    """Tests in the order of their names: {name, title, rules, state, cores: [lines], outcomes: [(terms, meaning)]}."""
+    """Tests in the order of their names: {name, title, rules, state, cores: [lines], outcomes: [(terms, meaning)],
+    violates: rules that an outcome says are broken}."""
     tests = []
     for path in sorted(folder.glob("*.litmus")):
-        test = {"name": path.stem, "title": "", "rules": [], "state": [], "cores": [], "outcomes": []}
+        test = {"name": path.stem, "title": "", "rules": [], "state": [], "cores": [], "outcomes": [], "violates": set()}
         for number, line in enumerate(read_text(path).splitlines(), 1):
             line = line.partition("#")[0].rstrip()
             if not line:
@@ -36,6 +39,7 @@ def read_tests(folder, rules):
                 test["cores"].append([f"core {argument}" + (f": {value}" if value else "")])
             elif word in OUTCOMES:
                 test["outcomes"].append((value, OUTCOMES[word].format(argument)))
+                test["violates"].add(argument if word == "fault" else FINDINGS.get(word))
             else:
                 raise DescriptionError(f"{path.name}:{number}: '{word}' is no part of a litmus test")
         for rule in test["rules"]:

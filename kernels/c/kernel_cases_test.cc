@@ -88,6 +88,8 @@ void KernelCases::run(const KernelCase& kernel_case) {
   tools::RunRequest request = requestOf(kernel_, kernel_case, files);
   std::vector<abi::Array> expected;
   if (kernel_case.expected) expected.push_back(*kernel_case.expected);
+  expected.insert(expected.end(), kernel_case.more_expected.begin(),
+                  kernel_case.more_expected.end());
   if (machine_ == Machine::extended) {
     request.machine = "functional64";
     request.overrides = {"local_bytes=8 MiB"};
@@ -121,7 +123,22 @@ void KernelCases::run(const KernelCase& kernel_case) {
   }
 }
 
+void KernelCases::refuse(const KernelCase& kernel_case, std::string_view message) {
+  SCOPED_TRACE(fmt::format("{} {}", kernel_, kernel_case.title));
+  std::vector<TemporaryArray> files;
+  tools::RunRequest request = requestOf(kernel_, kernel_case, files);
+  request.cores = kCoresOfBase;
+  std::string console;
+  const Result<tools::RunReport> report =
+      tools::runProgram(request, {.console = [&](std::string_view text) { console += text; }});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->end, tools::RunEnd::exited);
+  EXPECT_NE(report->exit_code, 0u);
+  EXPECT_THAT(console, testing::HasSubstr(std::string(message)));
+}
+
 KernelCases::~KernelCases() {
+  if (count_ == 0) return;  // it only refused
   const std::string ratio =
       worst_case_.empty()
           ? "bit for bit"

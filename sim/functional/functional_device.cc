@@ -100,6 +100,8 @@ Result<uint64_t> FunctionalDevice::allocate(uint64_t bytes) {
   uint64_t end = machine_.global_base + machine_.global_bytes;
   uint64_t largest = 0;
   const auto fits = [&](uint64_t begin) {
+    begin = std::max(begin, images_end_);  // an image may have come above a buffer
+    if (begin >= end) return false;
     largest = std::max(largest, end - begin);
     return rounded <= end - begin;
   };

@@ -129,7 +129,7 @@ class FunctionalDevice {
   uint64_t entry_ = 0;
   std::optional<uint64_t> tohost_, fromhost_;
   std::optional<Running> running_;
-  uint64_t images_end_ = 0;               // first address behind all images
+  uint64_t images_end_ = 0;  // first address behind all images; below it none is allocated
   std::map<uint64_t, uint64_t> buffers_;  // begin and end of each, its gap included
   bool pristine_ = true;                  // no byte of memory was ever written
 };

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <span>
 
 #include "etalon/xet.h"
@@ -11,6 +13,7 @@
 #include "isa/codec/instruction_info.h"
 #include "isa/machines/address_map.h"
 #include "isa/state/chain_descriptor.h"
+#include "isa/state/rule_test.h"
 #include "isa/state/view_descriptor.h"
 
 namespace {
@@ -153,6 +156,33 @@ TEST(Helpers, MatrixViewIsAWellFormedViewOfTheMatrix) {
   const isa::ByteInterval whole = isa::tensorHull(view);
   EXPECT_EQ(static_cast<uint64_t>(whole.lo), 0x80001000u);
   EXPECT_EQ(static_cast<uint64_t>(whole.hi), 0x80001000u + (29 * 24 + 20) * 4);
+}
+
+TEST(Helpers, MatrixViewOfFourBitsPacksTwoElementsToAByte) {
+  const et_view c = et_matrix_view(reinterpret_cast<void*>(0x80001000), ET_F4E2M1, 3, 5, 6, 2, 4);
+  const auto image = std::as_bytes(std::span<const et_view, 1>(&c, 1));
+  ASSERT_FALSE(isa::checkViewImage(image).has_value());
+  const isa::ViewDescriptor view = isa::loadViewImage(image);
+  EXPECT_FALSE(isa::checkViewPosition(view).has_value());
+  const isa::ByteInterval whole = isa::tensorHull(view);
+  EXPECT_EQ(static_cast<uint64_t>(whole.lo), 0x80001000u);
+  EXPECT_EQ(static_cast<uint64_t>(whole.hi), 0x80001000u + 2 * 3 + 3);
+}
+
+/// What a call may change nobody has to save: start code, runtime and helpers store no register file.
+TEST(Helpers, NeitherTheyNorTheRuntimeSaveTileRegisters) {
+  SHOWS(state_caller_saved);
+  const std::filesystem::path folder = ETALON_SOURCE_DIR "/tools/runtime";
+  for (const char* name :
+       {"crt0.s", "runtime.c", "include/etalon/helpers.h", "include/etalon/runtime.h"}) {
+    std::ifstream file(folder / name);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    ASSERT_FALSE(text.empty()) << name;
+    for (const char* store : {"tst", "vst", "cst", "tget"})
+      for (const char* prefix : {"et.", "et_"})
+        EXPECT_EQ(text.find(std::string(prefix) + store), std::string::npos)
+            << name << " " << store;
+  }
 }
 
 TEST(Helpers, KernelMacroMakesALaunchNote) {
