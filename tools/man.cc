@@ -43,6 +43,7 @@ Status printPage(const CommandInfo& program, const std::vector<std::string>& wor
         command->commands, [&](const CommandInfo& c) { return c.path.back() == word; });
     if (below == command->commands.end()) {
       std::vector<std::string> known;
+      known.reserve(command->commands.size());
       for (const CommandInfo& c : command->commands) known.push_back(c.path.back());
       return Error{known.empty() ? fmt::format("`{}` has no subcommands", command->name())
                                  : fmt::format("`{}` has no subcommand {}; it has {}",

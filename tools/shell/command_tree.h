@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): as CLI11 has it
 class App;
 class Option;
 }  // namespace CLI

@@ -47,6 +47,7 @@ std::string subcommandPatterns(const CommandInfo& program, std::string_view betw
 
 std::string positionalWords(const CommandInfo& command, const NameLists& names, bool& files) {
   std::vector<std::string> words;
+  words.reserve(command.commands.size());
   for (const CommandInfo& below : command.commands) words.push_back(below.path.back());
   for (const OptionInfo& positional : command.positionals) {
     const Choices choices = choicesOf(positional.value, names);
@@ -131,7 +132,7 @@ std::string zshText(std::string text) {
 /// `:message: action` of a value.
 std::string zshValue(const std::string& value, const NameLists& names) {
   const Choices choices = choicesOf(value, names);
-  const std::string message = fmt::format(":{}:", zshText(value));
+  std::string message = fmt::format(":{}:", zshText(value));
   if (!choices.files && choices.words.empty()) return message;
   std::string action = fmt::format(" _etalon_value {}", choices.files ? "files" : "words");
   for (const std::string& word : choices.words) action += " " + replaced(word, ":", "\\:");

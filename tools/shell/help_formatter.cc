@@ -14,16 +14,16 @@ std::string HelpFormatter::entry(const std::string& name, const std::string& des
   const size_t column = get_column_width();
   std::string text = "  " + name;
   size_t at = text.size();
-  const auto newLine = [&] {
+  const auto new_line = [&] {
     text += "\n" + std::string(column, ' ');
     at = column;
   };
   if (at + 2 > column)
-    newLine();
+    new_line();
   else
     text.append(column - at, ' '), at = column;
   for (const std::string& word : CLI::detail::split(description, ' ')) {
-    if (at > column && at + 1 + word.size() > kColumns) newLine();
+    if (at > column && at + 1 + word.size() > kColumns) new_line();
     if (at > column) text += ' ', ++at;
     text += word;
     at += word.size();

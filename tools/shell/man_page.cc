@@ -61,7 +61,7 @@ std::string optionEntry(const OptionInfo& option, bool positional) {
 std::string footerSections(const std::string& footer) {
   std::string text;
   bool verbatim = false;
-  const auto setVerbatim = [&](bool on) {
+  const auto set_verbatim = [&](bool on) {
     if (on != verbatim) text += on ? ".PP\n.nf\n" : ".fi\n";
     verbatim = on;
   };
@@ -71,7 +71,7 @@ std::string footerSections(const std::string& footer) {
     at = end + 1;
     if (line.empty()) continue;
     const bool indented = line[0] == ' ';
-    setVerbatim(indented);
+    set_verbatim(indented);
     if (!indented && line.ends_with(':')) {
       std::string title = line.substr(0, line.size() - 1);
       for (char& c : title) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
@@ -80,7 +80,7 @@ std::string footerSections(const std::string& footer) {
       text += roff(line) + "\n";
     }
   }
-  setVerbatim(false);
+  set_verbatim(false);
   return text;
 }
 

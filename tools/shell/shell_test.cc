@@ -71,7 +71,7 @@ TEST(HelpFormatter, WrapsDescriptionsAndTellsWhatMayBeRepeated) {
   app.formatter(std::make_shared<HelpFormatter>(kStatuses));
   std::vector<std::string> values;
   std::string description;
-  for (int i = 0; i < 30; ++i) description += "word ";
+  for (int i = 0; i < 30; ++i) description += i == 0 ? "word" : " word";
   app.add_option("--in", values, description)->allow_extra_args(false)->type_name("N");
   const std::string help = app.help();
   EXPECT_THAT(help, HasSubstr("\n  --in N                    word word"));
