@@ -26,6 +26,13 @@ const InstructionInfo& instructionInfo(InstructionId id) {
   return kTable[static_cast<size_t>(id) - 1];
 }
 
+bool writesX(InstructionId id) {
+  return id != InstructionId::illegal &&
+         std::ranges::any_of(instructionInfo(id).operands(), [](const OperandInfo& operand) {
+           return operand.kind == OperandKind::x && operand.name == "rd";
+         });
+}
+
 const InstructionInfo* instructionNamed(std::string_view mnemonic) {
   static const auto* const by_name = [] {
     auto* map = new std::unordered_map<std::string_view, const InstructionInfo*>;

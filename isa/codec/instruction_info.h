@@ -55,6 +55,9 @@ std::span<const InstructionInfo> instructionTable();
 /// Row of an instruction; `illegal` has none and is a caller's bug.
 const InstructionInfo& instructionInfo(InstructionId id);
 
+/// True if the instruction writes an x register, `rd`; `illegal` does not.
+bool writesX(InstructionId id);
+
 /// nullptr if there is no such mnemonic.
 const InstructionInfo* instructionNamed(std::string_view mnemonic);
 

@@ -39,6 +39,12 @@ void InitMap::setLong(uint64_t offset, uint64_t length) {
   words[last] |= wordMask(0, to);
 }
 
+void InitMap::clearRange(uint64_t offset, uint64_t length) {
+  ETALON_CHECK(offset % kWordBits == 0 && length % kWordBits == 0, "whole words of the map");
+  auto* words = bits_.as<uint64_t>();
+  std::fill(words + offset / kWordBits, words + (offset + length) / kWordBits, uint64_t{0});
+}
+
 std::optional<uint64_t> InitMap::firstUnsetLong(uint64_t offset, uint64_t length) const {
   const auto* words = bits_.as<uint64_t>();
   const uint64_t end = offset + length;

@@ -33,6 +33,9 @@ class InitMap {
     }
   }
 
+  /// Marks bytes as never written; offset and length are multiples of 64.
+  void clearRange(uint64_t offset, uint64_t length);
+
   /// The first byte of [offset, offset + length) never written, or nothing if all were.
   std::optional<uint64_t> firstUnset(uint64_t offset, uint64_t length) const {
     if (length <= kScalarBytes) [[likely]] {

@@ -34,7 +34,7 @@ Result<std::unique_ptr<FunctionalDevice>> FunctionalDevice::create(const isa::Ma
   device->memory_ = std::move(*memory);
   device->cache_ = std::make_unique<DecodeCache>(*device->memory_);
   device->resetCores();
-  device->heap_ = machine.global_base;
+  device->images_end_ = machine.global_base;
   return device;
 }
 
@@ -49,40 +49,79 @@ void FunctionalDevice::resetCores() {
   }
 }
 
+Status FunctionalDevice::checkSegment(const ElfImage& image, const Segment& segment) const {
+  const auto place = memory_->find(0, segment.address, segment.size);
+  if (!place || place->region != &memory_->global())
+    return Error{fmt::format("{}: segment at {:#x} of {} bytes does not fit: machine '{}' has {}",
+                             image.name(), segment.address, segment.size, machine_.displayName(),
+                             memory_->describeMap())};
+  for (const auto& [begin, end] : buffers_)
+    if (begin < segment.address + segment.size && segment.address < end)
+      return Error{
+          fmt::format("{}: segment at {:#x} of {} bytes would overwrite the buffer at {:#x}",
+                      image.name(), segment.address, segment.size, begin)};
+  return {};
+}
+
 Status FunctionalDevice::load(const ElfImage& image) {
-  for (const Segment& segment : image.segments()) {
-    const auto place = memory_->find(0, segment.address, segment.size);
-    if (!place || place->region != &memory_->global())
-      return Error{fmt::format("{}: segment at {:#x} of {} bytes does not fit: machine '{}' has {}",
-                               image.name(), segment.address, segment.size, machine_.displayName(),
-                               memory_->describeMap())};
-    std::ranges::copy(segment.bytes, place->data());
-    // The rest is zero already: segments are loaded into a fresh device.
-    place->region->init.setRange(place->offset, segment.size);
-    heap_ = std::max(heap_, (segment.address + segment.size + kPage - 1) / kPage * kPage);
-  }
+  for (const Segment& segment : image.segments())
+    ETALON_RETURN_IF_ERROR(checkSegment(image, segment));
   if (image.entry() % 4 != 0)
     return Error{
         fmt::format("{}: entry point {:#x} is not a multiple of 4", image.name(), image.entry())};
-  entry_ = image.entry();
-  tohost_ = image.symbol("tohost");
-  fromhost_ = image.symbol("fromhost");
-  if (tohost_ && !memory_->find(0, *tohost_, 8))
+  const std::optional<uint64_t> tohost = image.symbol("tohost");
+  if (tohost && !memory_->find(0, *tohost, 8))
     return Error{fmt::format("{}: symbol tohost is at {:#x}, which is not memory: {}", image.name(),
-                             *tohost_, memory_->describeMap())};
+                             *tohost, memory_->describeMap())};
+  for (const Segment& segment : image.segments()) {
+    const auto place = memory_->find(0, segment.address, segment.size);
+    std::ranges::copy(segment.bytes, place->data());
+    // Fresh memory is zero already, and only costs something when it is touched.
+    if (!pristine_)
+      std::fill_n(place->data() + segment.bytes.size(), segment.size - segment.bytes.size(),
+                  std::byte{0});
+    place->region->init.setRange(place->offset, segment.size);
+    images_end_ =
+        std::max(images_end_, (segment.address + segment.size + kPage - 1) / kPage * kPage);
+  }
+  pristine_ = false;
+  running_.reset();
+  entry_ = image.entry();
+  tohost_ = tohost;
+  fromhost_ = image.symbol("fromhost");
   return {};
 }
 
 Result<uint64_t> FunctionalDevice::allocate(uint64_t bytes) {
-  const uint64_t end = machine_.global_base + machine_.global_bytes;
-  const uint64_t rounded = (bytes + 2 * kPage - 1) / kPage * kPage;  // at least one byte of gap
-  if (bytes > machine_.global_bytes || rounded > end - heap_)
+  const uint64_t most = machine_.global_bytes;
+  const uint64_t rounded =
+      bytes > most ? bytes : (bytes + 2 * kPage - 1) / kPage * kPage;  // at least one byte of gap
+  uint64_t end = machine_.global_base + machine_.global_bytes;
+  uint64_t largest = 0;
+  const auto fits = [&](uint64_t begin) {
+    largest = std::max(largest, end - begin);
+    return rounded <= end - begin;
+  };
+  bool found = false;
+  for (auto buffer = buffers_.rbegin(); !found && buffer != buffers_.rend(); ++buffer) {
+    found = fits(buffer->second);
+    if (!found) end = buffer->first;
+  }
+  if (!found && !fits(images_end_))
     return Error{fmt::format(
-        "cannot allocate {} bytes: {} of {} bytes of global memory are left on machine '{}'", bytes,
-        end - heap_, machine_.global_bytes, machine_.displayName())};
-  const uint64_t address = heap_;
-  heap_ += rounded;
-  return address;
+        "cannot allocate {} bytes: {} of {} bytes of global memory are left in one piece on "
+        "machine '{}'",
+        bytes, largest, machine_.global_bytes, machine_.displayName())};
+  buffers_[end - rounded] = end;
+  return end - rounded;
+}
+
+Status FunctionalDevice::release(uint64_t address) {
+  const auto buffer = buffers_.find(address);
+  if (buffer == buffers_.end()) return Error{fmt::format("no buffer begins at {:#x}", address)};
+  memory_->global().init.clearRange(address - machine_.global_base, buffer->second - address);
+  buffers_.erase(buffer);
+  return {};
 }
 
 Status FunctionalDevice::write(uint64_t address, std::span<const std::byte> bytes) {
@@ -91,6 +130,7 @@ Status FunctionalDevice::write(uint64_t address, std::span<const std::byte> byte
     return Error{fmt::format("cannot write {} bytes at {:#x}: not memory", bytes.size(), address)};
   std::ranges::copy(bytes, place->data());
   place->region->init.setRange(place->offset, bytes.size());
+  pristine_ = false;
   return {};
 }
 
@@ -103,6 +143,13 @@ Status FunctionalDevice::read(uint64_t address, std::span<std::byte> bytes) {
 }
 
 Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
+  ETALON_RETURN_IF_ERROR(start(options));
+  std::optional<RunResult> result = advance(~uint64_t{0});
+  ETALON_CHECK(result.has_value(), "a launch ends within 2^64 instructions");
+  return *std::move(result);
+}
+
+Status FunctionalDevice::start(const LaunchOptions& options) {
   if (options.cores < 1 || options.cores > cores_.size())
     return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores,
                              machine_.displayName(), cores_.size())};
@@ -110,8 +157,11 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
   resetCores();
+  pristine_ = false;
   const auto console = options.console ? options.console : [](std::string_view) {};
-  Htif htif(*memory_, tohost_.value_or(0), fromhost_, console);
+  const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
+  running_.emplace(Running{options, Htif(*memory_, tohost_.value_or(0), fromhost_, console), limit,
+                           limit, 0, kTurn, false, false});
   for (unsigned i = 0; i < options.cores; ++i) {
     Core& core = *cores_[i];
     core.setX(kA0, options.arguments);
@@ -122,47 +172,65 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
     core.watchTohost(tohost_.value_or(~uint64_t{0}));
     core.start(entry_, *launch_);
   }
-  const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
-  uint64_t left = limit;
-  while (true) {
-    if (options.progress && !options.progress(limit - left))
-      return finish(RunStatus::interrupted, options);
-    bool progress = false, waiting = false;
-    for (unsigned i = 0; i < options.cores; ++i) {
-      Core& core = *cores_[i];
-      if (core.state() == CoreState::halted) continue;
-      const uint64_t done = runCore(core, *cache_, std::min(left, kTurn), options.commits);
-      progress |= done != 0;
-      left -= done;
-      if (core.state() == CoreState::faulted) return finish(RunStatus::fault, options);
+  return {};
+}
+
+std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
+  ETALON_CHECK(running_.has_value(), "advance() is for a launch that was started and is not over");
+  Running& run = *running_;
+  const LaunchOptions& options = run.options;
+  for (;;) {
+    if (run.core == options.cores) {
+      if (!run.waiting) return finish(RunStatus::exited);
+      if (!run.moved) return finish(RunStatus::deadlock);
+      run.core = 0;
+      run.moved = run.waiting = false;
+    }
+    if (run.core == 0 && options.progress && !options.progress(run.limit - run.left))
+      return finish(RunStatus::interrupted);
+    Core& core = *cores_[run.core];
+    if (core.state() != CoreState::halted) {
+      const uint64_t budget = std::min({run.left, run.turn_left, most});
+      const uint64_t done = runCore(core, *cache_, budget, options.commits);
+      run.moved |= done != 0;
+      run.left -= done;
+      run.turn_left -= done;
+      most -= done;
+      if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
       if (core.events_ & event::tohost) {
-        if (const auto code = htif.serve(i)) {
-          RunResult result = finish(RunStatus::exited, options);
+        if (const auto code = run.htif.serve(run.core)) {
+          RunResult result = finish(RunStatus::exited);
           result.exit_code = *code;
           return result;
         }
       }
-      if (left == 0 && !allHalted(options)) return finish(RunStatus::instruction_limit, options);
-      waiting |= core.state() != CoreState::halted;
+      if (run.left == 0 && !allHalted()) return finish(RunStatus::instruction_limit);
+      run.waiting |= core.state() != CoreState::halted;
+      // Only what was asked for ended here, not the turn: it goes on at the next call.
+      if (most == 0 && done == budget && run.turn_left != 0 && core.events_ == 0)
+        return std::nullopt;
     }
-    if (!waiting) return finish(RunStatus::exited, options);
-    if (!progress) return finish(RunStatus::deadlock, options);
+    ++run.core;
+    run.turn_left = kTurn;
+    if (most == 0) return std::nullopt;
   }
 }
 
-RunResult FunctionalDevice::finish(RunStatus status, const LaunchOptions& options) {
+RunResult FunctionalDevice::finish(RunStatus status) {
+  const unsigned cores = running_->options.cores;
+  running_.reset();
   RunResult result;
   result.status = status;
-  for (unsigned i = 0; i < options.cores; ++i) result.instructions += cores_[i]->retired();
+  for (unsigned i = 0; i < cores; ++i) result.instructions += cores_[i]->retired();
   if (status == RunStatus::exited || status == RunStatus::fault) return result;
-  for (unsigned i = 0; i < options.cores; ++i)
+  for (unsigned i = 0; i < cores; ++i)
     if (cores_[i]->state() != CoreState::halted)
       result.stopped.push_back(stoppedCore(*cores_[i], status));
   return result;
 }
 
-bool FunctionalDevice::allHalted(const LaunchOptions& options) const {
-  return std::all_of(cores_.begin(), cores_.begin() + options.cores,
+bool FunctionalDevice::allHalted() const {
+  return std::all_of(cores_.begin(), cores_.begin() + running_->options.cores,
                      [](const auto& core) { return core->state() == CoreState::halted; });
 }
 

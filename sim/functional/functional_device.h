@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,16 +58,25 @@ class FunctionalDevice {
  public:
   static Result<std::unique_ptr<FunctionalDevice>> create(const isa::Machine& machine);
 
-  /// Copies the image's segments into global memory; errors name the segment and the map.
+  /// Copies the image's segments into global memory, over whatever an earlier image left there. Errors name the segment and
+  /// the map, or the buffer it would overwrite; then nothing was loaded.
   Status load(const ElfImage& image);
-  /// Reserves `bytes` of global memory above the image, aligned to 4 KiB, with a gap after it that nobody wrote.
+  /// Reserves `bytes` of global memory, aligned to 4 KiB, with a gap after it that nobody wrote. Buffers come from the end
+  /// of memory downward and images stand at its begin, so the next image has room as long as any is left.
   Result<uint64_t> allocate(uint64_t bytes);
+  /// Gives a buffer back; its bytes count as unwritten again. Errors: no buffer begins at the address.
+  Status release(uint64_t address);
   Status write(uint64_t address, std::span<const std::byte> bytes);
   Status read(uint64_t address, std::span<std::byte> bytes);
 
   /// Runs the image until it ends; an error only if it could not start. Cores and semaphores start from reset, findings
   /// and counters are those of this launch; memory is what earlier launches left.
   Result<RunResult> launch(const LaunchOptions& options);
+  /// launch() in pieces: start() executes nothing, advance() at most `most` instructions (1 or more), in the order that
+  /// launch() has. Returns the result once the launch is over; advance() ends with it. The options' commits stay in use.
+  Status start(const LaunchOptions& options);
+  std::optional<RunResult> advance(uint64_t most);
+  bool started() const { return running_.has_value(); }
   /// Races of the last launch.
   const RaceDetector& races() const { return launch_->races(); }
 
@@ -78,11 +88,23 @@ class FunctionalDevice {
   uint64_t counterTotal(isa::Counter counter) const;
 
  private:
+  /// A launch that is not over: whose turn it is, and what the round came to so far.
+  struct Running {
+    LaunchOptions options;
+    Htif htif;
+    uint64_t limit, left;  // instructions
+    unsigned core = 0;
+    uint64_t turn_left = 0;
+    bool moved = false;    // a core executed something
+    bool waiting = false;  // a core has not halted
+  };
+
   explicit FunctionalDevice(isa::Machine machine) : machine_(std::move(machine)) {}
   /// Cores, semaphores and findings as after reset; memory stays.
   void resetCores();
-  RunResult finish(RunStatus status, const LaunchOptions& options);
-  bool allHalted(const LaunchOptions& options) const;
+  RunResult finish(RunStatus status);
+  bool allHalted() const;
+  Status checkSegment(const ElfImage& image, const Segment& segment) const;
   StoppedCore stoppedCore(const Core& core, RunStatus status) const;
 
   isa::Machine machine_;
@@ -93,7 +115,10 @@ class FunctionalDevice {
   std::unique_ptr<DecodeCache> cache_;
   uint64_t entry_ = 0;
   std::optional<uint64_t> tohost_, fromhost_;
-  uint64_t heap_ = 0;  // next free global address
+  std::optional<Running> running_;
+  uint64_t images_end_ = 0;               // first address behind all images
+  std::map<uint64_t, uint64_t> buffers_;  // begin and end of each, its gap included
+  bool pristine_ = true;                  // no byte of memory was ever written
 };
 
 }  // namespace etalon::sim
