@@ -8,6 +8,7 @@ namespace etalon::sim {
 Result<std::unique_ptr<LaunchState>> LaunchState::create(unsigned cores, const Memory& memory) {
   RaceDetectorConfig config;
   config.cores = cores;
+  config.idle_cores = memory.cores() - cores;
   config.global_bytes = memory.globalBytes();
   config.local_bytes = memory.localBytes();
   auto races = RaceDetector::create(config);

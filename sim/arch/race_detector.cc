@@ -7,7 +7,7 @@
 namespace etalon::sim {
 
 Result<RaceDetector> RaceDetector::create(const RaceDetectorConfig& config) {
-  std::vector<uint64_t> sizes(size_t{config.cores} + 1, config.local_bytes);
+  std::vector<uint64_t> sizes(size_t{config.cores} + config.idle_cores + 1, config.local_bytes);
   sizes[0] = config.global_bytes;
   auto shadow = ShadowMemory::create(sizes);
   if (!shadow.ok()) return shadow.error();
@@ -23,7 +23,7 @@ RaceDetector::RaceDetector(const RaceDetectorConfig& config, ShadowMemory shadow
       memos_(kMemos),
       single_(config.cores == 1 && config.allow_single_core),
       max_reports_(config.max_reports) {
-  for (uint32_t region = 0; region <= config.cores; ++region) {
+  for (uint32_t region = 0; region <= config.cores + config.idle_cores; ++region) {
     lines_.push_back(shadow_.lines(region));
   }
 }

@@ -19,6 +19,8 @@ namespace etalon::sim {
 /// What the detector watches.
 struct RaceDetectorConfig {
   uint32_t cores = 1;
+  uint32_t idle_cores =
+      0;  ///< further cores, which do not run: their local memories can be accessed
   uint64_t global_bytes = 0;
   uint64_t local_bytes = 0;  ///< of each core
   size_t max_reports = 100;

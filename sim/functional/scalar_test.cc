@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/codec/program_builder.h"
+#include "isa/machines/address_map.h"
 #include "sim/functional/functional_device.h"
 #include "sim/functional/test_support.h"
 
@@ -180,6 +181,22 @@ TEST(FunctionalDevice, ReadsTheRetiredCountAndSuppressesTheIncrementOfItsWrite) 
   p.sd(X{10}, 0, X{2});
   TestProgram program(p);
   EXPECT_EQ(program.run().exit_code, 20u);
+}
+
+TEST(FunctionalDevice, AccessesLocalMemoriesOfCoresThatDoNotRun) {
+  for (const unsigned cores : {1u, 2u}) {
+    TestBuilder p;
+    p.li(X{5}, static_cast<int64_t>(isa::kCoreWindowBase + 63 * isa::kCoreWindowStride));
+    p.li(X{6}, 5);
+    p.sw(X{6}, 0, X{5});
+    p.amoadd_w(X{0}, X{6}, X{5});
+    p.lr_w(X{7}, X{5});
+    p.lw(X{7}, 0, X{5});
+    p.exitWithRegister(X{7});
+    TestProgram program(p);
+    EXPECT_EQ(program.run(cores).exit_code, 10u);
+    EXPECT_EQ(program.device().findings().uninitialisedCount(), 0u);
+  }
 }
 
 TEST(FunctionalDevice, RefusesAnAllocationLargerThanTheMemory) {
