@@ -20,6 +20,7 @@
 #include "sim/arch/findings.h"
 #include "sim/arch/launch_state.h"
 #include "sim/arch/memory.h"
+#include "sim/arch/watchpoint.h"
 
 namespace etalon::sim {
 
@@ -28,11 +29,13 @@ enum class CoreState : uint8_t { running, halted, faulted };
 
 /// Why the interpreter leaves its loop; a bit set.
 namespace event {
-inline constexpr uint32_t trapped = 1;   // this instruction did not retire
-inline constexpr uint32_t refetch = 2;   // decoded instructions are stale (fence.i)
-inline constexpr uint32_t stopped = 4;   // the core is no longer running
-inline constexpr uint32_t tohost = 8;    // a store to tohost wants the device's attention
-inline constexpr uint32_t blocked = 16;  // the instruction waits and will be executed again
+inline constexpr uint32_t trapped = 1;      // this instruction did not retire
+inline constexpr uint32_t refetch = 2;      // decoded instructions are stale (fence.i)
+inline constexpr uint32_t stopped = 4;      // the core is no longer running
+inline constexpr uint32_t tohost = 8;       // a store to tohost wants the device's attention
+inline constexpr uint32_t blocked = 16;     // the instruction waits and will be executed again
+inline constexpr uint32_t watched = 32;     // the instruction accessed watched bytes
+inline constexpr uint32_t breakpoint = 64;  // nothing was executed: a breakpoint stands there
 }  // namespace event
 
 /// Where the bytes of a view's clipped box stand: address a at data + (a - address). No region if the box has none.
@@ -70,7 +73,7 @@ class Core {
   template <class T>
   bool load(uint64_t address, T& value) {
     const uint64_t offset = address - global_base_;
-    if (offset > global_bytes_ - sizeof(T)) [[unlikely]] {
+    if (offset >= direct_bytes_) [[unlikely]] {
       uint64_t wide = 0;
       if (!loadElsewhere(address, sizeof(T), wide)) return false;
       value = static_cast<T>(wide);
@@ -85,7 +88,7 @@ class Core {
   template <class T>
   bool store(uint64_t address, T value) {
     const uint64_t offset = address - global_base_;
-    if (offset > global_bytes_ - sizeof(T)) [[unlikely]]
+    if (offset >= direct_bytes_) [[unlikely]]
       return storeElsewhere(address, sizeof(T), static_cast<uint64_t>(value));
     global_.init.setRange(offset, sizeof(T));
     launch_->races().scalarStore(site(), MemoryRegion::global(), offset, sizeof(T));
@@ -101,7 +104,7 @@ class Core {
     const std::optional<Place> place =
         atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
     if (!place) return false;
-    checkInitialised(*place, sizeof(T));
+    noteRead(*place, sizeof(T));
     old = loadBytes<T>(place->data());
     storeBytes<T>(place->data(), f(old));
     finishAtomic(*place, sizeof(T), acquire, release);
@@ -112,7 +115,7 @@ class Core {
     const std::optional<Place> place =
         atomicPlace(address, sizeof(T), isa::Cause::load_misaligned, isa::Cause::load_access);
     if (!place) return false;
-    checkInitialised(*place, sizeof(T));
+    noteRead(*place, sizeof(T));
     value = loadBytes<T>(place->data());
     launch_->races().loadReserved(site(), MemoryRegion{place->region->id}, place->offset, sizeof(T),
                                   {acquire, release});
@@ -219,6 +222,15 @@ class Core {
   }
   /// Address of the image's `tohost`; stores there raise event::tohost.
   void watchTohost(uint64_t address) { tohost_ = address; }
+  /// Accesses to these bytes raise event::watched; nullptr or none: no watching, which costs nothing.
+  void watch(const std::vector<Watchpoint>* watchpoints);
+  /// What raised event::watched last.
+  const WatchHit& watchHit() const { return watch_hit_; }
+  /// Snapshots (core_snapshot.cc), between two instructions. Reads into a core after reset; then join() the launch.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+  /// Of a core whose state was read: the launch it takes part in.
+  void join(LaunchState& launch) { launch_ = &launch; }
 
   // Used by the interpreter alone.
   uint64_t pc_ = 0;
@@ -232,7 +244,9 @@ class Core {
   bool storeElsewhere(uint64_t address, unsigned size, uint64_t value);
   std::optional<Place> atomicPlace(uint64_t address, unsigned size, isa::Cause misaligned,
                                    isa::Cause access);
-  void checkInitialised(const Place& place, unsigned size);
+  /// Every scalar read of bytes that are not reached directly.
+  void noteRead(const Place& place, unsigned size);
+  void noteWatched(const Region& region, uint64_t offset, uint64_t size, bool write);
   void finishAtomic(const Place& place, unsigned size, bool acquire, bool release);
   void finishStore(const Place& place, unsigned size);
   void noteUninitialised(Region& region, uint64_t offset, uint64_t size);
@@ -247,10 +261,13 @@ class Core {
   Findings& findings_;
   Region& global_;
   uint64_t global_base_;
-  uint64_t global_bytes_;
+  /// Global memory that scalar accesses reach without looking for it, less the last bytes, where one may reach past the end.
+  uint64_t direct_bytes_;
   uint64_t tohost_ = ~uint64_t{0};
   isa::MachineLimits limits_;
   LaunchState* launch_ = nullptr;
+  const std::vector<Watchpoint>* watchpoints_ = nullptr;
+  WatchHit watch_hit_;
 
   std::array<uint64_t, 32> x_{};
   std::array<isa::TileRegister, isa::kTileRegisters> tiles_{};

@@ -98,6 +98,7 @@ void Core::recordElements(const isa::TileRegister& tile, uint64_t row, uint64_t 
 
 void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write) {
   const MemoryRegion where{region.id};
+  if (watchpoints_) noteWatched(region, offset, bytes, write);
   if (write) {
     region.init.setRange(offset, bytes);
     launch_->races().tileWrite(where, offset, bytes);

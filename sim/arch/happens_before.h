@@ -68,6 +68,9 @@ class HappensBefore {
   size_t releaseCount() const { return releases_.size(); }
   size_t liveReleases() const { return releases_.size() - free_releases_.size(); }
 
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
   struct Core {
     explicit Core(uint32_t cores);
@@ -78,6 +81,9 @@ class HappensBefore {
     uint64_t version = 0;
     ReleaseId store_release = 0;
     bool store_release_valid = true;  // the empty clock is the view of a store at the start
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
 
   void changed(uint16_t core);

@@ -28,6 +28,9 @@ class LaunchState {
   /// Cores of the mask that `core` waits for, e.g. "cores 1, 3".
   std::string missingAtBarrier(unsigned core) const;
 
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
   LaunchState(unsigned cores, RaceDetector races)
       : cores_(cores), races_(std::move(races)), arrived_(cores), released_(cores) {}

@@ -16,11 +16,12 @@
 
 namespace etalon::sim {
 
+class SnapshotReader;
+
 /// What the detector watches.
 struct RaceDetectorConfig {
   uint32_t cores = 1;
-  uint32_t idle_cores =
-      0;  ///< further cores, which do not run: their local memories can be accessed
+  uint32_t idle_cores = 0;  ///< further ones that do not run; their local memories are accessed
   uint64_t global_bytes = 0;
   uint64_t local_bytes = 0;  ///< of each core
   size_t max_reports = 100;
@@ -116,6 +117,11 @@ class RaceDetector {
   size_t liveStates() const { return pool_.live(); }
   void setSweepLimit(size_t states) { min_sweep_limit_ = sweep_limit_ = states; }
 
+  /// Snapshots (race_snapshot.cc), between two instructions. Reads into a detector that has seen no access. Remembered
+  /// transitions are kept: which of them are there decides which instruction word a report names.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
   /// Result of putting one access on one state, remembered by what decides it.
   struct Memo {
@@ -124,6 +130,9 @@ class RaceDetector {
     StateId in = 0;
     StateId out = 0;
     uint32_t kind = 0;  // with own_local in bit 8
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
   static constexpr size_t kMemos = 1 << 14;
   static constexpr size_t kMinReleaseLimit = 1 << 14;
@@ -193,6 +202,8 @@ class RaceDetector {
   void flushLog();
   void settleStores();
   void sweepIfLarge();
+  /// Fails a snapshot whose tables do not fit each other.
+  void checkRead(SnapshotReader& in);
 
   HappensBefore order_;
   ShadowMemory shadow_;

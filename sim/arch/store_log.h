@@ -23,6 +23,9 @@ class StoreLog {
     uint64_t offset;
     uint32_t length;
     uint32_t insn;
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
 
   static Result<StoreLog> create(uint64_t global_bytes);
@@ -73,6 +76,9 @@ class StoreLog {
     ++fences_;
   }
 
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
   static constexpr uint64_t kPageBytes = 4096;
   static constexpr size_t kEntries = 4096;
@@ -84,6 +90,10 @@ class StoreLog {
     uint64_t granule = 0;
     uint64_t epoch = 0;
     uint32_t mask = 0;
+
+    bool operator==(const Seen&) const = default;
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
 
   void note(Seen& seen, uint64_t granule, uint32_t mask) {

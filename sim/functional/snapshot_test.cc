@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that goes through a snapshot in a fresh device ends as the run that does not; what is no sound snapshot is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/functional/random_program.h"
+#include "sim/functional/test_support.h"
+
+namespace etalon::sim {
+namespace {
+
+using isa::X;
+using testing::HasSubstr;
+using Bytes = std::vector<std::byte>;
+
+constexpr int kPrograms = 120;
+constexpr int kChainPrograms = 12;
+constexpr uint64_t kLimit = 6000;
+constexpr size_t kChecksumBytes = 8;
+
+Bytes snapshotOf(const FunctionalDevice& device, const std::string& label = "") {
+  Bytes bytes;
+  const auto keep = [&](std::span<const std::byte> piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    return Status();
+  };
+  EXPECT_TRUE(device.snapshot(keep, label).ok());
+  return bytes;
+}
+
+/// Options of a launch, and the instructions that it retires, as (core, pc, word).
+struct Launch {
+  explicit Launch(unsigned cores, uint64_t limit = kLimit) {
+    options.cores = cores;
+    options.instruction_limit = limit;
+    options.commits = &sink;
+  }
+  Launch(const Launch&) = delete;
+
+  std::vector<std::tuple<unsigned, uint64_t, uint32_t>> commits;
+  CommitSink sink = [this](const Core&, const Commit& c) {
+    commits.emplace_back(c.core, c.pc, c.instruction.raw);
+  };
+  LaunchOptions options;
+};
+
+/// All that a launch can be told from, at its end.
+std::string describeEnd(FunctionalDevice& device, const RunResult& result) {
+  return describeResult(result) + describeDevice(device);
+}
+
+/// Runs one of two equal devices to its end, the other to `at`, then a third from the other's snapshot.
+struct Comparison {
+  RunResult result;
+  bool compared = false;
+};
+Comparison compareThroughSnapshot(FunctionalDevice& straight, FunctionalDevice& stopped,
+                                  unsigned cores, uint64_t at) {
+  Launch whole(cores), first(cores), rest(cores);
+  auto result = straight.launch(whole.options);
+  EXPECT_TRUE(result.ok());
+  Comparison comparison{*result, false};
+  EXPECT_TRUE(stopped.start(first.options).ok());
+  if (stopped.advance(at).has_value()) return comparison;
+  const Bytes snapshot = snapshotOf(stopped, "label");
+  auto restored = FunctionalDevice::restore(stopped.machine(), snapshot, rest.options);
+  EXPECT_TRUE(restored.ok()) << (restored.ok() ? "" : restored.error().message);
+  if (!restored.ok()) return comparison;
+  EXPECT_EQ(restored->label, "label");
+  EXPECT_EQ(describeDevice(*restored->device), describeDevice(stopped));
+  EXPECT_TRUE(snapshotOf(*restored->device, "label") == snapshot);
+  const auto end = restored->device->advance(~uint64_t{0});
+  EXPECT_EQ(describeEnd(*restored->device, *end), describeEnd(straight, *result));
+  first.commits.insert(first.commits.end(), rest.commits.begin(), rest.commits.end());
+  EXPECT_EQ(first.commits, whole.commits);
+  // What no one can see now decides what happens later: it is equal too.
+  EXPECT_TRUE(snapshotOf(*restored->device) == snapshotOf(straight));
+  comparison.compared = true;
+  return comparison;
+}
+
+TEST(Snapshot, OfARandomProgramGoesOnAsIfItWereNotThere) {
+  std::mt19937_64 random(11);
+  uint64_t compared = 0, races = 0, reads = 0, traps = 0;
+  std::map<RunStatus, int> ends;
+  const auto programs = static_cast<uint64_t>(kPrograms * fuzzScale());
+  for (uint64_t seed = 0; seed < programs; ++seed) {
+    const auto straight = randomProgram(seed), stopped = randomProgram(seed);
+    const auto cores = static_cast<unsigned>(1 + seed % 2);
+    const uint64_t at = 1 + random() % (random() % 2 ? 300 : 4000);
+    const Comparison comparison = compareThroughSnapshot(*straight, *stopped, cores, at);
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed << ", at " << at;
+    compared += comparison.compared;
+    ++ends[comparison.result.status];
+    races += straight->races().raceCount();
+    reads += straight->findings().uninitialisedCount();
+    traps += straight->findings().faultCount();
+  }
+  // The programs are worth something only if they do all of this.
+  EXPECT_GT(compared, programs / 2);
+  EXPECT_GT(races, programs);
+  EXPECT_GT(reads, programs);
+  EXPECT_GT(traps, programs);
+  EXPECT_GT(ends[RunStatus::instruction_limit], 0);
+  EXPECT_GT(ends[RunStatus::exited] + ends[RunStatus::deadlock], 0);
+}
+
+TEST(Snapshot, OfRandomChainsGoesOnAsIfItWereNotThere) {
+  std::mt19937_64 random(12);
+  uint64_t compared = 0;
+  const auto programs = static_cast<uint64_t>(std::max(2.0, kChainPrograms * fuzzScale()));
+  for (uint64_t seed = 0; seed < programs; ++seed) {
+    const auto straight = randomChainProgram(seed, 40), stopped = randomChainProgram(seed, 40);
+    const auto cores = static_cast<unsigned>(1 + seed % 2);
+    const Comparison comparison =
+        compareThroughSnapshot(*straight, *stopped, cores, 1 + random() % 1000);
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+    compared += comparison.compared;
+    for (const isa::Fault& fault : straight->findings().faults()) ADD_FAILURE() << fault.detail;
+    EXPECT_GT(straight->counterTotal(isa::Counter::retired_vector), 0u);
+  }
+  EXPECT_EQ(compared, programs);
+}
+
+TEST(Snapshot, KeepsDecodedCodeThatTheProgramOverwrote) {
+  for (const bool through_snapshot : {false, true}) {
+    TestBuilder p;
+    auto again = p.label(), patched = p.label();
+    p.la(X{5}, patched);
+    p.li(X{6}, 0x00700513);  // addi x10, x0, 7
+    p.bind(again);
+    p.bind(patched);
+    p.addi(X{10}, X{0}, 3);
+    p.sw(X{6}, 0, X{5});
+    p.addi(X{7}, X{7}, 1);
+    p.li(X{8}, 2);
+    p.bne(X{7}, X{8}, again);
+    p.exitWithRegister(X{10});
+    TestProgram program(p);
+    LaunchOptions options;
+    ASSERT_TRUE(program.device().start(options).ok());
+    ASSERT_FALSE(program.device().advance(7).has_value());
+    if (!through_snapshot) {
+      EXPECT_EQ(program.device().advance(~uint64_t{0})->exit_code,
+                3u);  // no fence.i, so the old word
+      continue;
+    }
+    auto restored = FunctionalDevice::restore(program.device().machine(),
+                                              snapshotOf(program.device()), options);
+    ASSERT_TRUE(restored.ok());
+    EXPECT_EQ(restored->device->advance(~uint64_t{0})->exit_code, 3u);
+  }
+}
+
+TEST(Snapshot, OfADeviceBetweenLaunchesKeepsBuffersAndWhatAnyoneWrote) {
+  auto device = randomProgram(3);
+  const uint64_t kept = *device->allocate(100), given_back = *device->allocate(100);
+  ASSERT_TRUE(device->write(given_back, Bytes(100, std::byte{7})).ok());
+  ASSERT_TRUE(device->release(given_back).ok());
+  Launch launch(2);
+  ASSERT_TRUE(device->launch(launch.options).ok());
+  auto restored = FunctionalDevice::restore(device->machine(), snapshotOf(*device), {});
+  ASSERT_TRUE(restored.ok()) << restored.error().message;
+  EXPECT_FALSE(restored->device->started());
+  EXPECT_EQ(describeDevice(*restored->device), describeDevice(*device));
+  EXPECT_EQ(*restored->device->allocate(100), given_back);
+  Bytes bytes(1);
+  ASSERT_TRUE(restored->device->read(given_back, bytes).ok());
+  EXPECT_EQ(bytes[0], std::byte{7});
+  EXPECT_TRUE(restored->device->release(kept).ok());
+  const auto again = device->launch(launch.options),
+             there = restored->device->launch(launch.options);
+  EXPECT_EQ(describeEnd(*restored->device, *there), describeEnd(*device, *again));
+}
+
+TEST(Snapshot, HoldsOnlyTheMemoryThatWasTouched) {
+  TestBuilder p;
+  p.exit(0);
+  TestProgram program(p);  // 64 cores of 64 MiB and 64 GiB
+  ASSERT_TRUE(
+      program.device().write(0x80000000 + (uint64_t{60} << 30), Bytes(1, std::byte{1})).ok());
+  const Bytes bytes = snapshotOf(program.device());
+  EXPECT_LT(bytes.size(), 1u << 20);
+  auto restored = FunctionalDevice::restore(program.device().machine(), bytes, {});
+  ASSERT_TRUE(restored.ok());
+  Bytes byte(1);
+  ASSERT_TRUE(restored->device->read(0x80000000 + (uint64_t{60} << 30), byte).ok());
+  EXPECT_EQ(byte[0], std::byte{1});
+}
+
+TEST(Snapshot, SaysWhyItDoesNotFit) {
+  const auto device = randomProgram(1);
+  Launch launch(2);
+  ASSERT_TRUE(device->start(launch.options).ok());
+  ASSERT_FALSE(device->advance(100).has_value());
+  const Bytes sound = snapshotOf(*device);
+  const auto refusal = [&](const Bytes& bytes, const LaunchOptions& options = {}) {
+    const auto restored = FunctionalDevice::restore(device->machine(), bytes, options);
+    return restored.ok() ? "accepted" : restored.error().message;
+  };
+  EXPECT_EQ(refusal(sound), "accepted");
+  const auto other = isa::openMachine("base", {});
+  const auto foreign = FunctionalDevice::restore(*other, sound, {});
+  ASSERT_FALSE(foreign.ok());
+  EXPECT_THAT(foreign.error().message, HasSubstr("local_bytes is '64 KiB' there and 8 MiB here"));
+
+  Bytes changed = sound;
+  changed[8] = std::byte{99};
+  EXPECT_THAT(refusal(changed), HasSubstr("version 99; this build reads version 1"));
+  changed = sound;
+  changed[0] = std::byte{0};
+  EXPECT_THAT(refusal(changed), HasSubstr("no snapshot"));
+  changed = sound;
+  changed[sound.size() / 2] ^= std::byte{1};
+  EXPECT_THAT(refusal(changed), HasSubstr("damaged or cut off"));
+  LaunchOptions behind;
+  behind.instruction_limit = 100;
+  EXPECT_THAT(refusal(sound, behind),
+              HasSubstr("after 100 instructions; the limit of 100 is behind"));
+}
+
+void fixChecksum(Bytes& bytes) {
+  const auto content = std::span(bytes).first(bytes.size() - kChecksumBytes);
+  storeBytes(bytes.data() + content.size(), snapshotChecksum(content));
+}
+
+TEST(HostileSnapshot, IsRefusedWhereverItIsCutOff) {
+  const auto device = randomProgram(1);
+  Launch launch(2);
+  ASSERT_TRUE(device->start(launch.options).ok());
+  ASSERT_FALSE(device->advance(1000).has_value());
+  const Bytes sound = snapshotOf(*device);
+  std::mt19937_64 random(5);
+  for (int i = 0; i < static_cast<int>(400 * fuzzScale()); ++i) {
+    const size_t length = i < 64 ? static_cast<size_t>(i) : random() % sound.size();
+    Bytes cut(sound.begin(), sound.begin() + static_cast<ptrdiff_t>(length));
+    EXPECT_FALSE(FunctionalDevice::restore(device->machine(), cut, {}).ok());
+    if (length < 32) continue;
+    fixChecksum(cut);
+    EXPECT_FALSE(FunctionalDevice::restore(device->machine(), cut, {}).ok());
+  }
+}
+
+TEST(HostileSnapshot, IsRefusedOrRuns) {
+  const int variants = static_cast<int>(3000 * fuzzScale());
+  std::mt19937_64 random(6);
+  int refused = 0, ran = 0;
+  std::unique_ptr<FunctionalDevice> device;
+  Bytes sound;
+  for (int i = 0; i < variants; ++i) {
+    if (i % 50 == 0) {
+      LaunchOptions launch;
+      launch.cores = static_cast<unsigned>(1 + i / 50 % 2);
+      do {
+        device = randomProgram(random());
+        ASSERT_TRUE(device->start(launch).ok());
+      } while (device->advance(200 + random() % 2000).has_value());
+      sound = snapshotOf(*device);
+    }
+    Bytes damaged = sound;
+    for (uint64_t n = 1 + random() % 4; n > 0; --n) {
+      // Pages of memory are anything anyway: most damage goes to what stands behind them.
+      const size_t from = random() % 4 ? damaged.size() * 3 / 4 : 12;
+      const size_t at = from + random() % (damaged.size() - from - 8);
+      switch (random() % 4) {
+        case 0: damaged[at] ^= static_cast<std::byte>(1u << random() % 8); break;
+        case 1: storeBytes(damaged.data() + at, static_cast<uint32_t>(random() % 16)); break;
+        case 2: storeBytes(damaged.data() + at, ~uint64_t{0} >> random() % 64); break;
+        default: damaged[at] = static_cast<std::byte>(random()); break;
+      }
+    }
+    fixChecksum(damaged);
+    LaunchOptions options;
+    options.instruction_limit = ~uint64_t{0};
+    auto restored = FunctionalDevice::restore(device->machine(), damaged, options);
+    if (!restored.ok()) {
+      ++refused;
+      EXPECT_FALSE(restored.error().message.empty());
+      continue;
+    }
+    ++ran;
+    if (restored->device->started()) {
+      restored->device->advance(2000);
+      snapshotOf(*restored->device);
+    }
+  }
+  EXPECT_GT(refused, variants / 20);
+  EXPECT_GT(ran, variants / 20);
+}
+
+}  // namespace
+}  // namespace etalon::sim
