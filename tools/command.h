@@ -25,6 +25,7 @@ void addAsm(CLI::App& app, int& exit_status);
 void addDis(CLI::App& app, int& exit_status);
 void addIsa(CLI::App& app, int& exit_status);
 void addMachines(CLI::App& app, int& exit_status);
+void addDevices(CLI::App& app, int& exit_status);
 
 /// Writes to stdout, all of it.
 void printOut(std::string_view text);

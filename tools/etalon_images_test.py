@@ -135,6 +135,20 @@ class RunsImages(Case):
         self.assertTrue(lines[1].endswith("add x2, x1, x1 ; x2=0xe"))
         self.assertEqual(len(lines), 3)
 
+    def test_a_contract_is_named_in_every_report_and_in_its_csr(self):
+        program = self.image("csrrs x7, etcontract, x0", "et.halt")
+        own = self.folder / "own.json"
+        own.write_text('{"name": "own", "title": "x", "multiply": {"default": {"rounding": "toward_zero"}}}')
+        hashes = set()
+        for option, name in (([], "canonical"), (["--contract", "et1"], "et1"), (["--contract", own], "own")):
+            result = self.json(program, "--cores", 1, "--dump", "x7", *option)
+            self.assertEqual(result["contract"]["name"], name)
+            self.assertEqual(int(result["dumps"][0]["text"].split()[1], 16), int(result["contract"]["hash"], 16))
+            self.assertEqual(f"contract {name} (" in self.etalon("run", program, *option).stdout, bool(option))
+            hashes.add(result["contract"]["hash"])
+        self.assertEqual(len(hashes), 3)
+        self.assertIn("0x0", hashes)
+
     def test_dump_shows_registers_after_the_run(self):
         program = self.image("addi x9, x0, -2", "et.halt")
         text = self.etalon("run", program, "--dump", "x9@1", "--dump", "tr3@0", "--dump", "vr1@0", "--dump", "ch0@0").stdout
@@ -169,6 +183,13 @@ class RefusesWrongInput(Case):
         self.refused("run", self.program, "--cores", 0, says="0")
         self.refused("run", self.program, "--cores", "two", says="two")
         self.refused("run", self.program, "--limit=-1", says="-1")
+
+    def test_contracts(self):
+        self.refused("run", self.program, "--contract", "et9", says=["--contract", "unknown contract 'et9'", "et1"])
+        self.refused("run", self.program, "--contract", "./none.json", says=["--contract", "none.json"])
+        wrong = self.folder / "wrong.json"
+        wrong.write_text('{"name": "wrong", "title": "x",\n "multiply": {"default": {"rounding": "up"}}}')
+        self.refused("run", self.program, "--contract", wrong, says=["wrong.json:2: multiply.default.rounding", "'up'", "nearest_even"])
 
     def test_devices(self):
         self.refused("run", self.program, "--device", "npu", says=["timed model is not built yet", "npu-functional"])
@@ -233,7 +254,7 @@ class RefusesWrongInput(Case):
 class LooksThingsUp(Case):
     def test_help_and_version(self):
         self.assertRegex(self.etalon("--version").stdout, r"^\d+\.\d+\.\d+\n$")
-        for command in ("run", "asm", "dis", "isa", "machines"):
+        for command in ("run", "asm", "dis", "isa", "machines", "devices"):
             self.assertIn("Examples:", self.etalon(command, "--help").stdout)
 
     def test_isa_lists_filters_and_shows(self):

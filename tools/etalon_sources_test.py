@@ -2,12 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `etalon` program on assembly and C; skipped in a build without LLVM. Arguments: SOURCE_DIR ETALON."""
 import pathlib
+import re
 import sys
 import unittest
 
 import numpy
 
 from etalon_case import DATA, LLVM, SOURCE, Case
+
+
+def philox(block, stream, seed):
+    """Philox4x32-10 of a counter of two 64-bit halves and a 64-bit key."""
+    mask = (1 << 32) - 1
+    c, k = [block & mask, block >> 32, stream & mask, stream >> 32], [seed & mask, seed >> 32]
+    for _ in range(10):
+        p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [q >> 32 ^ c[1] ^ k[0], q & mask, p >> 32 ^ c[3] ^ k[1], p & mask]
+        k = [(k[0] + 0x9E3779B9) & mask, (k[1] + 0xBB67AE85) & mask]
+    return c
 
 
 class BuildsSources(Case):
@@ -25,6 +37,19 @@ class BuildsSources(Case):
             done = self.etalon("run", DATA / "hello.c", "--in", "x=iota[9]", "--out", "y=" + self.path("y.npy"), *arguments)
             self.assertTrue(done.stdout.startswith("hello\n"))
             self.assertEqual(numpy.load(self.path("y.npy")).tolist(), [factor * i for i in range(9)])
+
+    def test_a_program_asks_what_the_machine_has(self):
+        arguments = ["run", DATA / "capability.c", "--cores", 1, "--set", "local_bytes=64KiB"]
+        out = ["--out", "top=" + self.path("top.npy"), "--out", "at=" + self.path("at.npy")]
+        done = self.etalon(*arguments, *out, "--set", "profiles=Et-base,Et-fp8,Et-sort,Et-rand")
+        self.assertEqual(re.findall(": (yes|no)\n", done.stdout), ["yes", "no", "no", "yes"])
+        words = [philox(25 + i // 4, 6, 5)[i % 4] for i in range(16)]
+        at = sorted(range(16), key=lambda i: -words[i])[:3]
+        self.assertEqual(numpy.load(self.path("at.npy")).tolist(), at)
+        self.assertEqual(numpy.load(self.path("top.npy")).tolist(), [words[i] for i in at])
+        done = self.etalon(*arguments, *out, "--set", "profiles=Et-base,Et-f16", expect=1)
+        self.assertEqual(re.findall(": (yes|no)\n", done.stdout), ["yes", "yes", "no", "no"])
+        self.assertIn("exited 3", done.stdout)
 
     def test_a_kernel_is_checked_against_its_reference(self):
         arguments = [SOURCE / "kernels/c/gemm_bf16.c", "--in", "A=random:1[33,20]", "--in", "B=random:2[20,17]", "--check"]

@@ -61,6 +61,7 @@ int mainOf(int argc, char** argv) {
   addDis(app, exit_status);
   addIsa(app, exit_status);
   addMachines(app, exit_status);
+  addDevices(app, exit_status);
   if (argc > 1 && argv[1][0] != '-' && refuseUnknownSubcommand(app, argv[1])) return kBadInput;
   try {
     app.parse(argc, argv);

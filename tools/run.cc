@@ -32,13 +32,14 @@ Examples:
   etalon run docs/guide/first.s
   etalon run gemm.c --in 'A=random:1[64,32]' --in B=random:2 --arg N=48 --out C=c.npy --check
   etalon run prog.elf --machine base --set cores=2 --json > result.json
+  etalon run gemm.c --device plugin:./mychip.so --in A=random:1 --in B=random:2 --dim M=64 --dim K=32 --dim N=48 --check
   etalon run prog.elf --cores 1 --commit-log - --dump x5 --dump tile:tr0@0)";
 
 /// The command line as CLI11 fills it in, before anything is understood.
 struct RunOptions {
   RunRequest request;
   std::string device = "npu-functional";
-  std::string cores, limit, commit_log;
+  std::string cores, limit, commit_log, timeout, device_config;
   std::vector<std::string> inputs, outputs, arguments, dumps, permits;
   bool json = false;
   bool quiet = false;
@@ -54,20 +55,42 @@ void onInterrupt(int) {
     _exit(kInterrupted);  // the second one does not wait for a long instruction
 }
 
-Status checkDevice(const std::string& device) {
-  if (device == "npu-functional") return {};
-  if (device == "npu")
+constexpr std::string_view kPluginPrefix = "plugin:";
+constexpr uint64_t kDefaultTimeout = 60;  // seconds
+constexpr uint64_t kMostTimeout = 1'000'000'000;
+
+Status readDevice(const RunOptions& options, RunRequest& request) {
+  if (options.device.starts_with(kPluginPrefix)) {
+    request.plugin = options.device.substr(kPluginPrefix.size());
+    if (request.plugin.empty())
+      return Error{"--device plugin: wants a path behind it, plugin:./mine.so"};
+    if (!options.device_config.empty()) request.device_config = options.device_config;
+    const Result<uint64_t> timeout = options.timeout.empty() ? Result<uint64_t>(kDefaultTimeout)
+                                                             : parseUnsigned(options.timeout);
+    if (!timeout.ok()) return Error{"--timeout: " + timeout.error().message};
+    if (*timeout > kMostTimeout)
+      return Error{
+          fmt::format("--timeout {}: at most {} seconds, 0 for none", *timeout, kMostTimeout)};
+    request.timeout_ns = *timeout * 1'000'000'000;
+    return {};
+  }
+  if (!options.device_config.empty() || !options.timeout.empty())
+    return Error{fmt::format("{}: for plug-ins alone (--device plugin:PATH)",
+                             options.timeout.empty() ? "--device-config" : "--timeout")};
+  if (options.device == "npu-functional") return {};
+  if (options.device == "npu")
     return Error{
         "--device npu: the timed model is not built yet; npu-functional, the default, gives the "
         "same values and counts, "
         "without cycles"};
-  return Error{fmt::format("--device {}: not in this build; it has npu-functional", quote(device))};
+  return Error{fmt::format("--device {}: not in this build; it has npu-functional and plugin:PATH",
+                           quote(options.device))};
 }
 
 /// Understands the texts of the command line.
 Status readOptions(RunOptions& options) {
   RunRequest& request = options.request;
-  ETALON_RETURN_IF_ERROR(checkDevice(options.device));
+  ETALON_RETURN_IF_ERROR(readDevice(options, request));
   if (!options.cores.empty()) {
     const Result<uint64_t> cores = parseUnsigned(options.cores);
     if (!cores.ok()) return Error{"--cores: " + cores.error().message};
@@ -152,6 +175,7 @@ int run(RunOptions& options) {
       std::fwrite(line.data(), 1, line.size(), log ? log.get() : stdout);
     };
   hooks.progress = [&](uint64_t instructions) { return progress(instructions); };
+  hooks.keep_going = [] { return !interrupted.load(std::memory_order_relaxed); };
   std::signal(SIGINT, onInterrupt);
   const Result<RunReport> report = runProgram(options.request, hooks);
   std::signal(SIGINT, SIG_DFL);
@@ -160,7 +184,7 @@ int run(RunOptions& options) {
                     Error{fmt::format("--commit-log: cannot write {}", quote(options.commit_log))});
   if (!report.ok()) return complain("run", report.error());
   printOut(options.json ? reportJson(*report, console) : reportText(*report, options.quiet));
-  if (report->result.status == sim::RunStatus::interrupted) {
+  if (report->end == RunEnd::interrupted) {
     std::fputs("etalon run: interrupted\n", stderr);
     return kInterrupted;
   }
@@ -172,16 +196,28 @@ int run(RunOptions& options) {
 void addRun(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* sub = app.add_subcommand(
-      "run", "Run a program (ELF image, .s, .S, .c, .cc) on a device and report");
+      "run",
+      "Run a program (ELF image, .s, .S, .c, .cc) or an operator (.spec) on a device and report");
   RunRequest& request = options->request;
   sub->add_option("PROGRAM", request.program, "An ELF image, or a source that is built first")
       ->required();
-  sub->add_option("--device", options->device, "Where to run: npu-functional (default)");
+  sub->add_option(
+      "--device", options->device,
+      "Where to run: npu-functional (default), or plugin:PATH, a shared library that is a device");
+  sub->add_option("--device-config", options->device_config,
+                  "JSON object for the plug-in, which says what it takes");
+  sub->add_option(
+      "--timeout", options->timeout,
+      fmt::format("Seconds that a plug-in may take for one call (default {}, 0: no limit)",
+                  kDefaultTimeout));
   sub->add_option("--machine", request.machine,
                   "Machine by name or by path of its YAML (default base; see `etalon machines`)");
   sub->add_option("--set", request.overrides, "key=value: derive an unnamed machine")
       ->take_all()
       ->allow_extra_args(false);
+  sub->add_option("--contract", request.contract,
+                  "Numerics contract that the run computes by: a shipped name, or the path of its "
+                  "JSON (default: the canonical arithmetic)");
   sub->add_option("--cores", options->cores,
                   "Cores that run the program (default: all of the machine)");
   sub->add_option("--in", options->inputs, "NAME=SOURCE: an input")->allow_extra_args(false);

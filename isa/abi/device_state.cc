@@ -164,9 +164,12 @@ void DeviceState::free(uint64_t address) {
   found->second.guarded = false;
   if (api().free == nullptr || closed_) return;
   const uint64_t begin = found->second.begin;
+  // Nobody asked for this call: it must not hide what an earlier one failed by.
+  const std::optional<DeviceFailure> before = failure_;
   const Status freed =
       call("free", [&](etalon_text* error) { return api().free(handle(), begin, error); });
   if (freed.ok()) buffers_.erase(found);
+  if (before) failure_ = before;
 }
 
 Status DeviceState::copy(uint64_t address, void* host, uint64_t bytes, etalon_direction direction) {

@@ -175,6 +175,21 @@ TEST(Device, GivesMemoryBackAndNeverTwice) {
   EXPECT_FALSE(device.failure().has_value());
 }
 
+TEST(Device, RemembersMemoryThatDidNotComeBackButHidesNoEarlierFailure) {
+  for (const bool earlier : {false, true}) {
+    Device device = opened();
+    {
+      const DeviceBuffer buffer = *device.alloc(16, "x");
+      current->memory.clear();
+      if (earlier) {
+        EXPECT_FALSE(device.alloc(1 << 20, "y").ok());
+      }
+    }
+    ASSERT_TRUE(device.failure().has_value());
+    EXPECT_EQ(device.failure()->call, earlier ? "alloc" : "free");
+  }
+}
+
 TEST(Device, AnEmptyBufferNeedsNoMemory) {
   Device device = opened();
   const DeviceBuffer buffer = *device.alloc(0, "none");

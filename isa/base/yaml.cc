@@ -63,6 +63,16 @@ Result<uint64_t> YamlValue::asUnsigned(uint64_t least, uint64_t most) const {
   return value;
 }
 
+Result<int64_t> YamlValue::asSigned(int64_t least, int64_t most) const {
+  if (node_->kind != Kind::Scalar || node_->quoted)
+    return wrongKind(fmt::format("a whole number, {} to {}", least, most));
+  Result<int64_t> value = parseSigned(node_->scalar);
+  if (!value.ok()) return error(value.error().message);
+  if (*value < least || *value > most)
+    return error(fmt::format("{} is outside {} to {}", node_->scalar, least, most));
+  return value;
+}
+
 Result<uint64_t> YamlValue::asBytes(uint64_t least, uint64_t most) const {
   const std::string range = fmt::format("{} to {}", formatBytes(least), formatBytes(most));
   if (node_->kind != Kind::Scalar || node_->quoted) return wrongKind("a size, " + range);
@@ -138,8 +148,9 @@ Result<YamlDocument> YamlDocument::load(const std::string& path) {
   return parse(*text, path);
 }
 
-Result<YamlDocument> YamlDocument::parse(std::string_view text, const std::string& file) {
-  auto root = parseYaml(text, file);
+Result<YamlDocument> YamlDocument::parse(std::string_view text, const std::string& file,
+                                         size_t most_bytes) {
+  auto root = parseYaml(text, file, most_bytes);
   if (!root.ok()) return root.error();
   return YamlDocument(*root, file);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -16,6 +17,9 @@ namespace etalon {
 
 struct YamlNode;
 
+/// Bytes a YAML file may have, unless the caller says otherwise.
+inline constexpr size_t kYamlBytes = 1 << 20;
+
 /// One value of a YAML file, with the place it stands at. Cheap to copy; keeps the document alive.
 ///
 /// Every error reads `file:line: dotted.path: what is wrong and what would be right`. Reading is
@@ -24,6 +28,8 @@ class YamlValue {
  public:
   /// A whole number in [least, most], decimal or 0x....
   Result<uint64_t> asUnsigned(uint64_t least, uint64_t most) const;
+  /// The same, with a minus if it is negative.
+  Result<int64_t> asSigned(int64_t least, int64_t most) const;
   /// A size in [least, most] bytes: whole number, or `8 MiB` (KiB, MiB, GiB).
   Result<uint64_t> asBytes(uint64_t least, uint64_t most) const;
   /// `true` or `false`.
@@ -63,7 +69,7 @@ class YamlValue {
 
 /// A YAML file read strictly, safe on hostile input.
 ///
-/// Refused: more than 1 MiB, more than 32 levels, bytes that are no UTF-8 text, duplicate keys,
+/// Refused: more than 1 MiB (or what the caller allows), more than 32 levels, bytes that are no UTF-8 text, duplicate keys,
 /// keys that are no scalars, anchors, aliases, merge keys, explicit tags, more than one document.
 /// The reasons are one: whoever reads the file must see what the program sees. yaml-cpp itself lets
 /// the first of two equal keys win.
@@ -71,7 +77,8 @@ class YamlDocument {
  public:
   static Result<YamlDocument> load(const std::string& path);
   /// `file` is what messages call the text.
-  static Result<YamlDocument> parse(std::string_view text, const std::string& file);
+  static Result<YamlDocument> parse(std::string_view text, const std::string& file,
+                                    size_t most_bytes = kYamlBytes);
 
   YamlValue root() const;
 

@@ -16,7 +16,6 @@
 namespace etalon {
 namespace {
 
-constexpr size_t kMostBytes = 1 << 20;
 constexpr size_t kMostDepth = 32;
 
 /// Length of the UTF-8 sequence at `at`, or 0 if there is none (overlong forms and surrogates
@@ -41,10 +40,10 @@ size_t utf8Length(std::string_view text, size_t at) {
 
 /// yaml-cpp guesses UTF-16 and UTF-32 from the first bytes and takes control characters; here text
 /// is UTF-8 or nothing.
-Status checkText(std::string_view text, const std::string& file) {
-  if (text.size() > kMostBytes)
+Status checkText(std::string_view text, const std::string& file, size_t most_bytes) {
+  if (text.size() > most_bytes)
     return Error{fmt::format("{}: {} bytes; a YAML file may have {} at most", file, text.size(),
-                             kMostBytes)};
+                             most_bytes)};
   int line = 1;
   for (size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -157,8 +156,9 @@ class TreeBuilder : public YAML::EventHandler {
 
 }  // namespace
 
-Result<std::shared_ptr<const YamlNode>> parseYaml(std::string_view text, const std::string& file) {
-  ETALON_RETURN_IF_ERROR(checkText(text, file));
+Result<std::shared_ptr<const YamlNode>> parseYaml(std::string_view text, const std::string& file,
+                                                  size_t most_bytes) {
+  ETALON_RETURN_IF_ERROR(checkText(text, file, most_bytes));
   TreeBuilder builder(file);
   try {
     std::istringstream stream{std::string(text)};

@@ -24,6 +24,7 @@ struct YamlNode {
 };
 
 /// Builds the tree under the rules of YamlDocument; yaml-cpp's exceptions end here.
-Result<std::shared_ptr<const YamlNode>> parseYaml(std::string_view text, const std::string& file);
+Result<std::shared_ptr<const YamlNode>> parseYaml(std::string_view text, const std::string& file,
+                                                  size_t most_bytes);
 
 }  // namespace etalon

@@ -35,6 +35,24 @@ TEST(Yaml, ReadsTypedValues) {
   EXPECT_FALSE(root.find("b").has_value());
 }
 
+TEST(Yaml, ReadsSignedNumbers) {
+  EXPECT_EQ(*read("n: -12").at("n")->asSigned(-20, 20), -12);
+  EXPECT_EQ(*read("n: 0x10").at("n")->asSigned(-20, 20), 16);
+  EXPECT_EQ(read("n: -21").at("n")->asSigned(-20, 20).error().message,
+            "f.yaml:1: n: -21 is outside -20 to 20");
+  EXPECT_EQ(read("n: \"1\"").at("n")->asSigned(-20, 20).error().message,
+            "f.yaml:1: n: is the quoted text '1'; expected a whole number, -20 to 20");
+  EXPECT_THAT(read("n: -1.5").at("n")->asSigned(-20, 20).error().message,
+              HasSubstr("is not a whole number"));
+}
+
+TEST(Yaml, ReadsJson) {
+  const YamlValue root = read("{\n  \"a\": [1, -2],\n  \"b\": {\"c\": \"x\", \"d\": true}\n}\n");
+  EXPECT_EQ(*(*root.at("a")->asList())[1].asSigned(-9, 9), -2);
+  EXPECT_EQ(*root.at("b")->at("c")->asString(), "x");
+  EXPECT_THAT(refusal("{\"a\": 1, \"a\": 2}"), HasSubstr("duplicate key 'a'"));
+}
+
 TEST(Yaml, NamesFileLinePathValueAndLimit) {
   const YamlValue root = read("m:\n  cores:\n    value: 65\n");
   const YamlValue value = *(*(*root.at("m")).at("cores")).at("value");

@@ -11,7 +11,7 @@
 namespace etalon::isa {
 
 /// What an operand field selects; decides how it is written in assembly.
-enum class OperandKind : uint8_t { x, tile, view, chain, imm, offset, csr, flag, rm, mode, cmode };
+enum class OperandKind : uint8_t { x, tile, view, chain, imm, offset, csr, flag, rm, mode };
 
 /// `length` bits of an operand, from value bit `value_low`, at instruction bit `insn_low`.
 struct OperandPiece {

@@ -19,11 +19,7 @@ constexpr std::array<std::string_view, 32> kAbiNames = {
     "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
 constexpr std::array<std::string_view, 8> kRoundingModes = {"rne", "rtz", "rdn", "rup",
                                                             "rmm", "5",   "6",   "dyn"};
-constexpr std::array<std::string_view, 4> kDmaModes = {"rne", "rne.sat", "rz", "rz.sat"};
-
-/// Conversion modes with a name: rounding in bits 2:0, saturation in bit 3. Other values print as integers.
-constexpr std::array<std::pair<std::string_view, int64_t>, 4> kConversionModes = {
-    {{"rne", 0}, {"rz", 1}, {"rne.sat", 8}, {"rz.sat", 9}}};
+constexpr std::array<std::string_view, 4> kConversionModes = {"rne", "rne.sat", "rz", "rz.sat"};
 
 bool isWordCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
@@ -87,11 +83,7 @@ std::optional<int64_t> parseOperand(OperandKind kind, std::string_view text) {
       return parseInteger(text);
     case OperandKind::rm: return indexOf(kRoundingModes, text);
     case OperandKind::mode:
-      if (auto mode = indexOf(kDmaModes, text)) return mode;
-      return parseInteger(text);
-    case OperandKind::cmode:
-      for (const auto& [name, mode] : kConversionModes)
-        if (name == text) return mode;
+      if (auto mode = indexOf(kConversionModes, text)) return mode;
       return parseInteger(text);
     case OperandKind::imm:
     case OperandKind::offset:
@@ -108,7 +100,6 @@ std::string_view expected(OperandKind kind) {
     case OperandKind::chain: return "a chain register (ch0..ch7)";
     case OperandKind::csr: return "a CSR name or number";
     case OperandKind::rm: return "a rounding mode (rne, rtz, rdn, rup, rmm, dyn)";
-    case OperandKind::cmode:
     case OperandKind::mode: return "a conversion mode (rne, rne.sat, rz, rz.sat)";
     default: return "an integer";
   }
@@ -125,11 +116,7 @@ std::string printOperand(const OperandInfo& operand, int64_t value) {
         return std::string(csr->name);
       return fmt::format("{:#x}", value);
     case OperandKind::rm: return std::string(kRoundingModes[static_cast<size_t>(value)]);
-    case OperandKind::mode: return std::string(kDmaModes[static_cast<size_t>(value)]);
-    case OperandKind::cmode:
-      for (const auto& [name, mode] : kConversionModes)
-        if (mode == value) return std::string(name);
-      return fmt::format("{}", value);
+    case OperandKind::mode: return std::string(kConversionModes[static_cast<size_t>(value)]);
     default: return fmt::format("{}", value);
   }
 }

@@ -121,7 +121,7 @@ def immediate_inc(description):
 
 
 BUILDER_TYPES = {"x": "X", "tile": "Tile", "view": "View", "chain": "Chain", "imm": "int64_t", "offset": "Target", "csr": "int64_t",
-                 "flag": "bool", "rm": "int64_t", "mode": "int64_t", "cmode": "int64_t"}
+                 "flag": "bool", "rm": "int64_t", "mode": "int64_t"}
 
 
 def builder_inc(description):

@@ -15,6 +15,7 @@ OPERANDS = {
     "td": ("tile", 5, False), "ta": ("tile", 5, False), "tb": ("tile", 5, False), "tc": ("tile", 5, False),
     "ts": ("tile", 5, False), "ti": ("tile", 5, False), "tdi": ("tile", 5, False), "tm": ("tile", 5, False),
     "tdv": ("tile", 5, False), "tmul": ("tile", 5, False), "tshift": ("tile", 5, False), "tcarry": ("tile", 5, False),
+    "trand": ("tile", 5, False),
     "vd": ("view", 4, False), "vs": ("view", 4, False),
     "cd": ("chain", 3, False), "ch": ("chain", 3, False),
     "imm": ("imm", 12, True), "uimm20": ("imm", 20, False), "shamt": ("imm", 6, False), "shamtw": ("imm", 5, False),
@@ -23,8 +24,8 @@ OPERANDS = {
     "fm": ("imm", 4, False), "aq": ("flag", 1, False), "rl": ("flag", 1, False), "rm": ("rm", 3, False),
     "word": ("imm", 2, False), "axis": ("imm", 3, False), "box": ("imm", 3, False), "k": ("imm", 4, False),
     "field": ("imm", 5, False), "sem": ("imm", 6, False), "ctr": ("imm", 12, False),
-    "mode": ("mode", 2, False), "cmode": ("cmode", 4, False), "carry": ("flag", 1, False),
-    "reg": ("imm", 5, False),
+    "mode": ("mode", 2, False), "carry": ("flag", 1, False),
+    "reg": ("imm", 5, False), "flags": ("imm", 1, False),
 }
 
 # Kinds that name a register, and where its number may start: models read the slots rd, rs1, rs2, rs3 of the word,

@@ -10,7 +10,7 @@ import textwrap
 from encoding import OPERANDS, operand_syntax
 
 KIND_WORDS = {"x": "x register", "tile": "tile register", "view": "view register", "chain": "chain register", "csr": "CSR",
-              "flag": "flag", "rm": "rounding mode", "mode": "conversion mode", "cmode": "conversion mode", "offset": "byte offset"}
+              "flag": "flag", "rm": "rounding mode", "mode": "conversion mode", "offset": "byte offset"}
 BYTES_SHOWN_IN_FULL = 8
 TEXT_COLUMNS = 100
 

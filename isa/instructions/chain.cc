@@ -45,10 +45,19 @@ SEMANTICS(et_requant_x) {
               .sources = {fromTile(in.rs1), fromScalar(in.rs2), fromScalar(in.rs3)},
               .count = 3});
 }
+/// Mode byte of a conversion.
+inline uint8_t modeOf(const Instruction& in) { return static_cast<uint8_t>(bits(in.raw, 28, 25)); }
 SEMANTICS(et_cvt) {
-  const auto mode = static_cast<uint8_t>(bits(in.raw, 28, 25));
+  runOneStep(
+      core, in,
+      {.op = ElementwiseOp::cvt, .sources = {fromTile(in.rs1)}, .count = 1, .mode = modeOf(in)});
+}
+SEMANTICS(stochastic_conversion) {
   runOneStep(core, in,
-             {.op = ElementwiseOp::cvt, .sources = {fromTile(in.rs1)}, .count = 1, .mode = mode});
+             {.op = ElementwiseOp::cvt,
+              .sources = {fromTile(in.rs1), fromTile(in.rs2)},
+              .count = 2,
+              .mode = modeOf(in)});
 }
 
 /// The chain as isa/numerics runs it.
@@ -107,7 +116,7 @@ SEMANTICS(et_vx) {
   for (size_t i = 0; i < tiles.sources.size(); ++i) tiles.sources[i] = ref(at.sources[i]);
   tiles.td = ref(at.td);
   tiles.reduction = ref(at.reduction);
-  numerics::runChain(chainProgram(chain), tiles);
+  numerics::runChain(chainProgram(chain), tiles, numerics::hostIsa(), vectorContract(core));
   core.finish(operands);
   retireVector(core, tileElements(shape));
 }

@@ -2,7 +2,7 @@
 // DMA: copies between boxes of views and tiles, converting on the way.
 #include <fmt/format.h>
 
-#include "isa/numerics/convert.h"
+#include "isa/numerics/contract_convert.h"
 #include "isa/state/semantics.h"
 #include "isa/state/view_walk.h"
 
@@ -22,6 +22,7 @@ inline TileRun tileRun(const numerics::TileRef& tile, uint64_t row, uint64_t col
 struct Mover {
   ElementType from, to;
   numerics::ConvertMode mode;
+  const numerics::ConversionRule* rule;  // declared; nullptr: canonical
 
   void run(const std::byte* src, ptrdiff_t src_stride, std::byte* dst, ptrdiff_t dst_stride,
            uint64_t n) const {
@@ -29,7 +30,7 @@ struct Mover {
       numerics::copyRun(static_cast<size_t>(elementInfo(from).bits) / 8, src, src_stride, dst,
                         dst_stride, n);
     else
-      numerics::convertRun(from, src, src_stride, to, dst, dst_stride, n, mode);
+      numerics::convertRun(rule, from, src, src_stride, to, dst, dst_stride, n, mode);
   }
 };
 /// Mode of the two bits: RNE, RNE saturating, toward zero, toward zero saturating.
@@ -114,8 +115,9 @@ void transfer(Core& core, const Instruction& in, bool load) {
   if (!core.begin(operands)) return;
   const numerics::ConvertMode mode = dmaMode(bits(in.raw, 31, 30));
   const numerics::TileRef ref = core.tileRef(tile);
-  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode}
-                           : Mover{tile.elementType(), view.elementType(), mode};
+  const auto* rule = numerics::declaredConversion(vectorContract(core));
+  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode, rule}
+                           : Mover{tile.elementType(), view.elementType(), mode, rule};
   uint64_t bytes = 0;
   if (!tile.empty()) {
     walkView(view, [&](uint64_t row, uint64_t column, uint64_t count, const ViewRun& run) {
@@ -164,8 +166,9 @@ void transferIndexed(Core& core, const Instruction& in, bool load) {
   if (!core.begin(operands)) return;
   const numerics::ConvertMode mode = dmaMode(bits(in.raw, 31, 30));
   const numerics::TileRef ref = core.tileRef(tile), indices = core.tileRef(index);
-  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode}
-                           : Mover{tile.elementType(), view.elementType(), mode};
+  const auto* rule = numerics::declaredConversion(vectorContract(core));
+  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode, rule}
+                           : Mover{tile.elementType(), view.elementType(), mode, rule};
   uint64_t bytes = 0;
   bool outside = false;
   const auto index_of = [&](uint64_t i) {

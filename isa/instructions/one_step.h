@@ -6,7 +6,6 @@
 #include <array>
 
 #include "isa/numerics/chain.h"
-#include "isa/numerics/convert.h"
 #include "isa/state/semantics.h"
 
 namespace etalon::isa::semantics {
@@ -69,11 +68,6 @@ void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
     operands.tile(one.sources[i].reg, core.tile(one.sources[i].reg), Role::source);
   }
   operands.checkRegisters();
-  operands.require(
-      numerics::ConvertMode::fromByte(one.mode).supported(), Rule::vec_convert_mode, 0, [&] {
-        return fmt::format("rounding mode {} is reserved; 0 is nearest even, 1 toward zero",
-                           one.mode & kModeRoundingMask);
-      });
   operands.checkTypes();
   for (int i = 1; i < operands.count(); ++i)
     requireShape(operands, i, d.rows(), d.columns(), Rule::vec_shape);
@@ -109,7 +103,7 @@ void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
                       .a = selectors[0],
                       .b = selectors[1],
                       .c = selectors[2]};
-  numerics::runChain(program, tiles);
+  numerics::runChain(program, tiles, numerics::hostIsa(), vectorContract(core));
   core.finish(operands);
   retireVector(core, tileElements(d));
 }

@@ -27,9 +27,11 @@ SEMANTICS(reduction) {
   // Nothing to accumulate leaves td's bits.
   if (!d.empty() && !(accumulate && a.empty())) {
     if (columns)
-      numerics::reduceColumns(op, core.tileRef(a), core.tileRef(d), accumulate);
+      numerics::reduceColumns(op, core.tileRef(a), core.tileRef(d), accumulate, numerics::hostIsa(),
+                              vectorContract(core));
     else
-      numerics::reduceRows(op, core.tileRef(a), core.tileRef(d), accumulate);
+      numerics::reduceRows(op, core.tileRef(a), core.tileRef(d), accumulate, numerics::hostIsa(),
+                           vectorContract(core));
   }
   core.finish(operands);
   retireVector(core, tileElements(a));

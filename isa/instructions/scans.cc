@@ -26,7 +26,8 @@ SEMANTICS(scan) {
   if (!d.empty()) {
     numerics::TileRef carry;
     if (carries) carry = core.tileRef(operands.operand(2).tile);
-    numerics::scanRows(op, mode, core.tileRef(a), core.tileRef(d), carries ? &carry : nullptr);
+    numerics::scanRows(op, mode, core.tileRef(a), core.tileRef(d), carries ? &carry : nullptr,
+                       vectorContract(core));
   }
   core.finish(operands);
   retireVector(core, tileElements(d));
@@ -50,7 +51,8 @@ SEMANTICS(recurrence) {
   if (!core.begin(operands)) return;
   if (!d.empty()) {
     const numerics::TileRef carried = core.tileRef(carry);
-    numerics::recurRows(reverse, core.tileRef(a), core.tileRef(b), core.tileRef(d), &carried);
+    numerics::recurRows(reverse, core.tileRef(a), core.tileRef(b), core.tileRef(d), &carried,
+                        vectorContract(core));
   }
   core.finish(operands);
   retireVector(core, tileElements(d));

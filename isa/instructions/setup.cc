@@ -2,7 +2,9 @@
 // Set-up of tile, view and chain registers. A field update with a value that does not fit traps and changes nothing.
 #include <array>
 
+#include "isa/codec/codec.h"
 #include "isa/state/descriptor_memory.h"
+#include "isa/state/legal_types.h"
 #include "isa/state/semantics.h"
 
 namespace etalon::isa::semantics {
@@ -174,6 +176,11 @@ bool constantExists(Core& core, const Instruction& in) {
   if (in.rs2 < kChainConstants) return true;
   core.trap(Cause::illegal, in.raw, Rule::chain_constant);
   return false;
+}
+SEMANTICS(et_cap) {
+  const InstructionId asked = decode(static_cast<uint32_t>(core.x(in.rs1))).id;
+  const bool has = isSupported(asked, core.x(in.rs2), core.limits().profiles);
+  retire(core, [&] { core.setX(in.rd, has ? 1 : 0); });
 }
 SEMANTICS(et_cset) {
   if (!constantExists(core, in)) return;

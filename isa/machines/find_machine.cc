@@ -9,20 +9,10 @@
 #include <string_view>
 
 #include "isa/base/file.h"
+#include "isa/base/share_folder.h"
 #include "isa/base/text.h"
 
 namespace etalon::isa {
-namespace {
-
-/// The `isa` folder with the shipped data.
-std::string dataDirectory() {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(ETALON_ISA_SOURCE "/machines", ignored))
-    return ETALON_ISA_SOURCE;
-  return ETALON_ISA_INSTALLED;
-}
-
-}  // namespace
 
 std::vector<std::string> machineDirectories() {
   std::vector<std::string> directories;
@@ -34,13 +24,11 @@ std::vector<std::string> machineDirectories() {
       rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     }
   }
-  directories.push_back(dataDirectory() + "/machines");
+  directories.push_back(isaFolder() + "/machines");
   return directories;
 }
 
-Result<std::vector<Profile>> shippedProfiles() {
-  return loadProfiles(dataDirectory() + "/profiles");
-}
+Result<std::vector<Profile>> shippedProfiles() { return loadProfiles(isaFolder() + "/profiles"); }
 
 Result<std::string> findMachine(const std::string& name_or_path) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".yaml"))

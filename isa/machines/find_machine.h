@@ -9,11 +9,10 @@
 namespace etalon::isa {
 
 /// Where machine files are looked for, in this order: the directories of $ETALON_MACHINES
-/// (separated by colons), then the `machines` of the source tree this was built from, or of the
-/// installation if that tree is gone.
+/// (separated by colons), then the `machines` of isaFolder().
 std::vector<std::string> machineDirectories();
 
-/// The profiles that go with the build: those of the source tree or of the installation.
+/// The profiles that go with the machines: those of isaFolder().
 Result<std::vector<Profile>> shippedProfiles();
 
 /// The argument of `--machine`: a path if it holds a slash or ends in `.yaml`, else a name searched

@@ -132,7 +132,7 @@ TEST(Machine, FilesAreReadStrictly) {
               HasSubstr("name: 'other' is not the name of the file"));
   EXPECT_THAT(refusal(replaced(good, "Et-fp8", "Et-fp9")),
               HasSubstr("profiles: unknown profile 'Et-fp9'; known: Et-base"));
-  EXPECT_THAT(refusal(replaced(good, "Et-fp8", "Et-mx")), HasSubstr("profile Et-mx is reserved"));
+  EXPECT_THAT(refusal(replaced(good, "Et-fp8", "Et-net")), HasSubstr("profile Et-net is reserved"));
   EXPECT_THAT(refusal(replaced(good, "Et-fp8", "Et-f16")),
               HasSubstr("profile Et-f16 stands twice"));
   EXPECT_THAT(refusal(replaced(good, "Et-base, ", "")), HasSubstr("Et-base is missing"));

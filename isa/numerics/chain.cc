@@ -2,13 +2,14 @@
 #include "isa/numerics/chain.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "isa/base/check.h"
 #include "isa/numerics/chain_plan.h"
-#include "isa/numerics/convert.h"
+#include "isa/numerics/contract_convert.h"
 #include "isa/numerics/element_stream.h"
 #include "isa/numerics/elementwise.h"
 
@@ -20,7 +21,8 @@ constexpr size_t kBlock = 512;
 /// A chain bound to its tiles: lanes of every selector, streams of every source.
 class ChainRun {
  public:
-  ChainRun(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa);
+  ChainRun(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+           const VectorContract* contract);
   void run();
 
  private:
@@ -38,6 +40,8 @@ class ChainRun {
   void convert(const ChainPlan::Step& planned, uint32_t* lanes, size_t n);
 
   const ChainProgram& program_;
+  const VectorContract* contract_;
+  const ConversionRule* conversion_;  // nullptr: canonical
   ChainPlan plan_;
   TileRef shape_;
   uint64_t elements_;
@@ -52,8 +56,12 @@ class ChainRun {
   uint64_t done_ = 0;
 };
 
-ChainRun::ChainRun(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa)
-    : program_(program), plan_(planChain(program, tiles, isa)) {
+ChainRun::ChainRun(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+                   const VectorContract* contract)
+    : program_(program),
+      contract_(contract),
+      conversion_(declaredConversion(contract)),
+      plan_(planChain(program, tiles, isa, contract)) {
   const TileRef* shape = tiles.td != nullptr ? tiles.td : tiles.sources[0];
   ETALON_CHECK(shape != nullptr, "a chain without td and without tile a has no shape");
   shape_ = *shape;
@@ -65,11 +73,11 @@ ChainRun::ChainRun(const ChainProgram& program, const ChainTiles& tiles, HostIsa
   for (size_t t = 0; t < kTemporaries; ++t) lanes_[kSelectorTemporary + t] = allocate();
   sources_.reserve(plan_.operands.size());
   for (const ChainPlan::Operand& operand : plan_.operands) bind(operand, tiles);
-  if (tiles.td != nullptr) td_.emplace(*tiles.td);
+  if (tiles.td != nullptr) td_.emplace(*tiles.td, conversion_);
   if (program.reduce) {
     ETALON_CHECK(tiles.reduction != nullptr, "a reducing chain without a reduction tile");
     reduction_.emplace(program.reduce_op, plan_.reduce_type, shape_.cols, *tiles.reduction,
-                       program.accumulate, isa);
+                       program.accumulate, isa, contract);
   }
 }
 
@@ -88,9 +96,11 @@ void ChainRun::fillConstant(const ChainPlan::Operand& operand) {
   uint32_t bits = program_.constants[operand.selector - kSelectorConstant];
   if (operand.aligned) {
     const ElementType type = shape_.type;
-    bits = static_cast<uint32_t>(
-               convertElement(ElementType::f32, bits, type, Rounding::NearestEven, false))
-           << (32 - elementInfo(type).bits);
+    const uint64_t rounded =
+        conversion_ != nullptr
+            ? convertElementUnder(*conversion_, ElementType::f32, bits, type, {})
+            : convertElement(ElementType::f32, bits, type, Rounding::NearestEven, false);
+    bits = static_cast<uint32_t>(rounded) << (32 - elementInfo(type).bits);
   }
   std::fill_n(lanes_[operand.selector], block_, bits);
 }
@@ -115,15 +125,25 @@ void ChainRun::mask(const ChainStep& step, uint32_t* out, size_t n) const {
 void ChainRun::convert(const ChainPlan::Step& planned, uint32_t* lanes, size_t n) {
   const ElementType result = planned.step.result;
   const ElementType widened = elementInfo(result).widens_to;
+  if (roundsStochastically(planned.step.mode)) {
+    const bool saturate = (planned.step.mode & kModeSaturate) != 0;
+    const uint32_t* words = lanes_[planned.step.b];
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t code =
+          convertStochastic(planned.natural, lanes[i], result, saturate, words[i]);
+      lanes[i] = std::bit_cast<uint32_t>(widenToFloat(result, static_cast<uint32_t>(code)));
+    }
+    return;
+  }
   const ptrdiff_t narrow_bytes = elementInfo(result).bits / 8;
   auto* bytes = reinterpret_cast<std::byte*>(lanes);
   std::byte narrow[kBlock * 4];
   const ConvertMode mode = ConvertMode::fromByte(planned.step.mode);
   if (narrow_bytes == 4) {
-    convertRun(planned.natural, bytes, 4, result, bytes, 4, n, mode);
+    convertRun(conversion_, planned.natural, bytes, 4, result, bytes, 4, n, mode);
     return;
   }
-  convertRun(planned.natural, bytes, 4, result, narrow, narrow_bytes, n, mode);
+  convertRun(conversion_, planned.natural, bytes, 4, result, narrow, narrow_bytes, n, mode);
   convertRun(result, narrow, narrow_bytes, widened, bytes, 4, n, {});
 }
 
@@ -136,9 +156,9 @@ void ChainRun::step(const ChainPlan::Step& planned, size_t n) {
   } else if (s.op == ElementwiseOp::cvt) {
     std::copy_n(lanes_[s.a], n, out);
   } else {
-    const uint32_t* b = planned.arity > 1 ? lanes_[s.b] : nullptr;
-    const uint32_t* c = planned.arity > 2 ? lanes_[s.c] : nullptr;
-    planned.function({out, lanes_[s.a], b, c, n, planned.low, planned.high});
+    const uint32_t* b = planned.selectors > 1 ? lanes_[s.b] : nullptr;
+    const uint32_t* c = planned.selectors > 2 ? lanes_[s.c] : nullptr;
+    planned.function({out, lanes_[s.a], b, c, n, planned.low, planned.high, s.op, contract_});
   }
   if (planned.converts) convert(planned, out, n);
   std::swap(lanes_[kSelectorTemporary + s.dest], scratch_);
@@ -165,8 +185,9 @@ void ChainRun::run() {
 
 }  // namespace
 
-void runChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa) {
-  ChainRun(program, tiles, isa).run();
+void runChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+              const VectorContract* contract) {
+  ChainRun(program, tiles, isa, contract).run();
 }
 
 }  // namespace etalon::numerics

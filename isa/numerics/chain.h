@@ -5,6 +5,7 @@
 
 #include "isa/elementwise_op.h"
 #include "isa/numerics/chain_codes.h"
+#include "isa/numerics/contract.h"
 #include "isa/numerics/host_isa.h"
 #include "isa/numerics/reduce.h"
 #include "isa/numerics/tile_ref.h"
@@ -49,7 +50,8 @@ struct ChainTiles {
 /// Sources widen exactly to f32, i32 or u32. Each step computes as evaluateElementwise in its
 /// compute type; if its result type is another than that operation's, the temporary is converted to
 /// it by the mode byte (rounding 2:0, saturation 3) and holds the result's value widened again:
-/// this is how narrow floats arise, cvt being nothing else.
+/// this is how narrow floats arise, cvt being nothing else. A stochastic cvt takes the random word
+/// of each element from its operand b.
 /// `.sat` and requant saturate to the result type. A mask step keeps a where
 /// k[b] + (r / inner) * k[b+1] + (r % inner) * k[b+2] + c * k[b+3] >= 0 in exact integers, else c;
 /// r and inner are td's, or a's where td is absent.
@@ -62,7 +64,9 @@ struct ChainTiles {
 ///
 /// In place: a block of sources is read before any of it is written, so td may coincide with a
 /// source. The program and the operand types have been checked at decode and issue; violations
-/// abort.
-void runChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa = hostIsa());
+/// abort. `contract`: declared arithmetic, functions, conversions and reductions, else the
+/// canonical ones.
+void runChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa = hostIsa(),
+              const VectorContract* contract = nullptr);
 
 }  // namespace etalon::numerics

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "isa/elementwise_op.h"
+
 namespace etalon {
 
 // Codes that chain registers hold and that executing a chain goes by (isa-reference.md, "Chain
@@ -21,10 +23,20 @@ inline constexpr uint8_t kSelectorEnd = kSelectorDisplacedB + kChainConstants;
 
 enum class ReduceOp : uint8_t { Sum = 0, Prod = 1, Max = 2, Min = 3 };
 
-/// Rounding of a conversion: bits 2:0 of a mode byte. Stochastic is reserved (it needs the random
-/// numbers of `Et-rand`): decoders refuse it, the numerics abort on it.
+/// Rounding of a conversion: bits 2:0 of a mode byte. A stochastic one has a second source, the
+/// random words.
 enum class Rounding : uint8_t { NearestEven = 0, TowardZero = 1, Stochastic = 2 };
 inline constexpr uint8_t kModeRoundingMask = 7;
 inline constexpr uint8_t kModeSaturate = 8;
+
+constexpr bool roundsStochastically(uint8_t mode) {
+  return static_cast<Rounding>(mode & kModeRoundingMask) == Rounding::Stochastic;
+}
+
+/// Selectors a, b, c that a step has: those of its operation, and b with the random words of a
+/// stochastic conversion.
+constexpr int stepSelectors(const ElementwiseInfo& info, uint8_t mode) {
+  return info.op == ElementwiseOp::cvt && roundsStochastically(mode) ? 2 : info.arity;
+}
 
 }  // namespace etalon

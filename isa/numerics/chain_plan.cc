@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "isa/base/check.h"
+#include "isa/numerics/contract_lanes.h"
 #include "isa/numerics/convert.h"
 #include "isa/numerics/elementwise.h"
 
@@ -28,8 +29,9 @@ int tileOf(uint8_t selector) {
 /// Builds a plan; the members follow the order in which a chain is read.
 class Planner {
  public:
-  Planner(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa)
-      : program_(program), tiles_(tiles), table_(laneTable(isa)) {}
+  Planner(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+          const VectorContract* contract)
+      : program_(program), tiles_(tiles), table_(laneTable(isa)), contract_(contract) {}
 
   ChainPlan plan() {
     plan_.moves_bits = movesBits();
@@ -67,27 +69,35 @@ class Planner {
     return elementInfo(tiles_.sources[static_cast<size_t>(tile)]->type).widens_to;
   }
 
+  LaneFunction laneFunction(ElementwiseOp op, LaneClass lane_class) const {
+    if (contract_ != nullptr && lane_class == LaneClass::Float)
+      if (const LaneFunction declared = contractLane(*contract_, op)) return declared;
+    return table_[static_cast<size_t>(op)][static_cast<size_t>(lane_class)];
+  }
+
   void addStep(const ChainStep& step) {
     const ElementwiseInfo* info = elementwiseInfo(static_cast<int>(step.op));
     ETALON_CHECK(info != nullptr, "a chain step has a reserved operation");
     ETALON_CHECK(elementInfo(step.result).bits <= 32, "a chain step has a 64-bit result");
+    ETALON_CHECK(step.op == ElementwiseOp::cvt || !roundsStochastically(step.mode),
+                 "only a conversion step rounds stochastically");
     const bool select = step.op == ElementwiseOp::select;
     use(step.a, step.compute, plan_.moves_bits && !select);
     // A sign from a constant is at bit 31 already, and rounding a NaN constant would lose it.
     const bool sign = step.op == ElementwiseOp::copysign && isConstant(step.b);
-    if (step.op != ElementwiseOp::mask && info->arity > 1)
+    const int selectors = stepSelectors(*info, step.mode);
+    if (step.op != ElementwiseOp::mask && selectors > 1)
       use(step.b, step.compute, plan_.moves_bits && !sign);
-    if (info->arity > 2) use(step.c, step.compute, plan_.moves_bits);
+    if (selectors > 2) use(step.c, step.compute, plan_.moves_bits);
     ETALON_CHECK(
         step.op != ElementwiseOp::mask ||
             (step.b >= kSelectorConstant && step.b + 4 <= kSelectorConstant + kChainConstants),
         "a mask step needs four constants");
 
-    ChainPlan::Step planned{step, nullptr, info->arity, step.compute, false, 0, 0};
+    ChainPlan::Step planned{step, nullptr, selectors, step.compute, false, 0, 0};
     const bool lanes = step.op != ElementwiseOp::mask && step.op != ElementwiseOp::cvt;
     if (lanes) {
-      planned.function =
-          table_[static_cast<size_t>(step.op)][static_cast<size_t>(laneClass(step.compute))];
+      planned.function = laneFunction(step.op, laneClass(step.compute));
       ETALON_CHECK(planned.function != nullptr,
                    "a chain step computes in a class its operation does not take");
     }
@@ -139,6 +149,7 @@ class Planner {
   const ChainProgram& program_;
   const ChainTiles& tiles_;
   const LaneTable& table_;
+  const VectorContract* contract_;
   ChainPlan plan_;
   std::array<bool, 4> written_{};
   std::array<ElementType, 4> temporary_types_{};
@@ -146,8 +157,9 @@ class Planner {
 
 }  // namespace
 
-ChainPlan planChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa) {
-  return Planner(program, tiles, isa).plan();
+ChainPlan planChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+                    const VectorContract* contract) {
+  return Planner(program, tiles, isa, contract).plan();
 }
 
 }  // namespace etalon::numerics

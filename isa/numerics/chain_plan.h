@@ -21,8 +21,8 @@ struct ChainPlan {
   struct Step {
     ChainStep step;
     LaneFunction function;  ///< nullptr for mask and cvt
-    int arity;
-    ElementType natural;  ///< type of the temporary before conversion to the result type
+    int selectors;          ///< how many of a, b, c the step has
+    ElementType natural;    ///< type of the temporary before conversion to the result type
     bool converts;
     int64_t low, high;  ///< range of the result type
   };
@@ -35,6 +35,7 @@ struct ChainPlan {
 };
 
 /// Precondition: the program and its operand types have been checked; violations abort.
-ChainPlan planChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa);
+ChainPlan planChain(const ChainProgram& program, const ChainTiles& tiles, HostIsa isa,
+                    const VectorContract* contract = nullptr);
 
 }  // namespace etalon::numerics

@@ -111,6 +111,7 @@ Fuzzed fuzz(std::mt19937& random, const std::array<T, 3>& tile_types) {
       const T results[] = {T::f32, T::bf16, T::f16, T::f8e4m3, T::f8e5m2,
                            T::i32, T::u32,  T::i8,  T::u8,     T::i16};
       step.result = results[random() % std::size(results)];
+      if (isFloat(step.result) && random() % 3 == 0) step.mode = (step.mode & 8) | 2;
     } else if (step.result == T::f32 && random() % 4 == 0) {
       step.result = T::bf16;
     } else if (step.result != T::f32 && random() % 4 == 0) {
@@ -118,7 +119,9 @@ Fuzzed fuzz(std::mt19937& random, const std::array<T, 3>& tile_types) {
     }
     step.dest = random() % 4;
     step.a = pick(info->op == Op::select ? T::u32 : step.compute);
-    step.b = info->op == Op::mask ? kSelectorConstant + 3 : pick(step.compute);
+    step.b = info->op == Op::mask  ? kSelectorConstant + 3
+             : info->op == Op::cvt ? pick(T::u32)  // the words of a stochastic conversion
+                                   : pick(step.compute);
     step.c = pick(step.compute);
     program.steps[static_cast<size_t>(s)] = step;
     out.step_types.push_back(elementInfo(step.result).widens_to);
@@ -142,7 +145,8 @@ class Singles {
       TestTile result(fuzzed.step_types[static_cast<size_t>(s)], rows, cols);
       const ElementwiseInfo* info = elementwiseInfo(static_cast<int>(step.op));
       step.a = place(step.a, 0, operands);
-      if (info->arity > 1 && step.op != Op::mask) step.b = place(step.b, 1, operands);
+      if (stepSelectors(*info, step.mode) > 1 && step.op != Op::mask)
+        step.b = place(step.b, 1, operands);
       if (info->arity > 2) step.c = place(step.c, 2, operands);
       const size_t dest = step.dest;
       step.dest = 0;

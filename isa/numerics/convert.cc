@@ -25,11 +25,12 @@ constexpr IntRange intRange(ElementType type) {
 
 constexpr uint64_t lowBits(uint64_t value, int width) { return bits(value, width - 1, 0); }
 
-uint64_t intToFloat(int64_t value, ElementType to, Rounding rounding, bool saturate) {
+uint64_t intToFloat(int64_t value, ElementType to, Rounding rounding, bool saturate,
+                    uint32_t word = 0) {
   const FloatFormat format = floatFormat(to);
   const uint64_t magnitude =
       value < 0 ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-  const uint32_t code = roundMagnitude(format, magnitude, 0, rounding, saturate);
+  const uint32_t code = roundMagnitude(format, magnitude, 0, rounding, saturate, word);
   const bool nan = !format.has_inf && format.has_nan && code == format.nan_code;
   return nan ? code : withSign(format, value < 0, code);
 }
@@ -98,8 +99,7 @@ int64_t widenToInt(ElementType type, uint64_t code) {
 
 uint32_t roundFromFloat(ElementType to, float value, Rounding rounding, bool saturate) {
   ETALON_CHECK(isFloat(to), "roundFromFloat rounds to float types");
-  ETALON_CHECK(rounding != Rounding::Stochastic,
-               "stochastic rounding is reserved; decoders refuse it");
+  ETALON_CHECK(rounding != Rounding::Stochastic, "convertStochastic rounds with random words");
   return roundFloatBits(floatFormat(to), std::bit_cast<uint32_t>(value), rounding, saturate);
 }
 
@@ -117,6 +117,15 @@ uint64_t convertElement(ElementType from, uint64_t code, ElementType to, Roundin
   const float value = widenToFloat(from, static_cast<uint32_t>(code));
   if (isInteger(to)) return floatToInt(std::bit_cast<uint32_t>(value), to, rounding);
   return roundFromFloat(to, value, rounding, saturate);
+}
+
+uint64_t convertStochastic(ElementType from, uint64_t code, ElementType to, bool saturate,
+                           uint32_t word) {
+  ETALON_CHECK(isFloat(to), "only conversions to float types round stochastically");
+  constexpr Rounding kRounding = Rounding::Stochastic;
+  if (isInteger(from)) return intToFloat(widenToInt(from, code), to, kRounding, saturate, word);
+  const float value = widenToFloat(from, static_cast<uint32_t>(code));
+  return roundFloatBits(floatFormat(to), std::bit_cast<uint32_t>(value), kRounding, saturate, word);
 }
 
 }  // namespace etalon::numerics

@@ -12,7 +12,8 @@ namespace etalon::numerics {
 
 using ::etalon::Rounding;
 
-/// How a conversion rounds and what it does with values the destination cannot hold.
+/// How a conversion rounds and what it does with values the destination cannot hold. Stochastic
+/// rounding takes a random word an element and is not among what runs of elements do.
 struct ConvertMode {
   Rounding rounding = Rounding::NearestEven;
   bool saturate = false;
@@ -68,6 +69,15 @@ uint32_t roundFromFloat(ElementType to, float value, Rounding rounding, bool sat
 /// call this.
 uint64_t convertElement(ElementType from, uint64_t bits, ElementType to, Rounding rounding,
                         bool saturate);
+
+/// A conversion to a float type that rounds by a random word.
+///
+/// The exact magnitude is (m + f) * q, q the quantum of `to` there: the distance of its values, that
+/// of the subnormals below them, and beyond the greatest value as if the exponent went on. It
+/// becomes (m + 1) * q if floor(f * 2^32) + word >= 2^32, else m * q, so values of `to` never move.
+/// Overflow is judged after that; it, infinities, NaNs and the sign are those of convertElement.
+uint64_t convertStochastic(ElementType from, uint64_t bits, ElementType to, bool saturate,
+                           uint32_t word);
 
 /// convertElement over a run of n elements; fast for types of up to 32 bits, fastest where both
 /// sides are contiguous.

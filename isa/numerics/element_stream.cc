@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "isa/base/check.h"
+#include "isa/numerics/contract_convert.h"
 
 namespace etalon::numerics {
 namespace {
@@ -19,8 +20,9 @@ ElementType rawType(ElementType type) {
 
 }  // namespace
 
-ElementStream::ElementStream(const TileRef& tile)
-    : type_(tile.type),
+ElementStream::ElementStream(const TileRef& tile, const ConversionRule* conversion)
+    : conversion_(conversion),
+      type_(tile.type),
       data_(tile.data),
       outer_(tile.outer),
       inner_(tile.inner),
@@ -84,7 +86,7 @@ void ElementStream::write(const uint32_t* in, size_t n, ElementType from, Conver
     if (from == type_) {
       copyRun(4, bytes, 4, to, stride, run);
     } else {
-      convertRun(from, bytes, 4, type_, to, stride, run, mode);
+      convertRun(conversion_, from, bytes, 4, type_, to, stride, run, mode);
     }
     in += run;
   });

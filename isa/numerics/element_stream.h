@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "isa/numerics/contract.h"
 #include "isa/numerics/convert.h"
 #include "isa/numerics/tile_ref.h"
 
@@ -17,7 +18,8 @@ namespace etalon::numerics {
 /// an empty tile has no element to read.
 class ElementStream {
  public:
-  explicit ElementStream(const TileRef& tile);
+  /// `conversion`: a declared rule that write() rounds by; nullptr for the canonical one.
+  explicit ElementStream(const TileRef& tile, const ConversionRule* conversion = nullptr);
 
   /// The next n elements as 32-bit temporaries: widened exactly, NaNs canonical.
   void read(uint32_t* out, size_t n);
@@ -33,6 +35,7 @@ class ElementStream {
   template <class Visit>
   void advance(size_t n, Visit visit);
 
+  const ConversionRule* conversion_;
   ElementType type_;
   std::byte* data_;
   uint64_t outer_, inner_, cols_;

@@ -18,8 +18,11 @@
 
 namespace etalon::numerics {
 
+struct VectorContract;
+
 /// Operands of a run of lanes: temporaries as bits. Absent operands are nullptr. out overlaps no
-/// source. low, high: range of the result type, for the saturating operations.
+/// source. low, high: range of the result type, for the saturating operations. op and contract are
+/// for the loops of contract_lanes.h alone.
 struct LaneRun {
   uint32_t* out;
   const uint32_t* a;
@@ -28,6 +31,8 @@ struct LaneRun {
   size_t n;
   int64_t low;
   int64_t high;
+  ElementwiseOp op = ElementwiseOp::add;
+  const VectorContract* contract = nullptr;
 };
 
 using LaneFunction = void (*)(const LaneRun&);

@@ -47,10 +47,18 @@ constexpr FloatFormat floatFormat(ElementType type) {
   return f;
 }
 
+/// floor(2^32 * fraction) of significand / 2^shift.
+constexpr uint64_t fraction32(uint64_t significand, int shift) {
+  if (shift <= 0) return 0;
+  const uint64_t dropped = shift < 64 ? significand & ((uint64_t{1} << shift) - 1) : significand;
+  if (shift <= 32) return dropped << (32 - shift);
+  return shift < 96 ? dropped >> (shift - 32) : 0;
+}
+
 /// Code (without sign) of significand * 2^exponent in a format, one rounding. The scalar definition
-/// of rounding.
+/// of rounding; stochastic rounding takes its random word from `word`.
 constexpr uint32_t roundMagnitude(const FloatFormat& f, uint64_t significand, int exponent,
-                                  Rounding rounding, bool saturate) {
+                                  Rounding rounding, bool saturate, uint32_t word = 0) {
   if (significand == 0) return 0;
   const int top = 63 - std::countl_zero(significand) + exponent;  // floor(log2 of the value)
   const int scale = top > f.emin() ? top : f.emin();
@@ -66,8 +74,9 @@ constexpr uint32_t roundMagnitude(const FloatFormat& f, uint64_t significand, in
     dropped = shift == 64 ? significand : significand & ((uint64_t{1} << shift) - 1);
     half = uint64_t{1} << (shift - 1);
   }
-  const bool up = rounding == Rounding::NearestEven && shift > 0 &&
-                  (dropped > half || (dropped == half && (mantissa & 1) != 0));
+  bool up = rounding == Rounding::NearestEven && shift > 0 &&
+            (dropped > half || (dropped == half && (mantissa & 1) != 0));
+  if (rounding == Rounding::Stochastic) up = (fraction32(significand, shift) + word) >> 32 != 0;
   mantissa += up ? 1 : 0;
   // Adding the mantissa with its leading one carries into the exponent field, also when rounding
   // overflowed it.
@@ -84,7 +93,7 @@ constexpr uint32_t withSign(const FloatFormat& f, bool negative, uint32_t magnit
 
 /// The scalar definition of f32 to a format.
 constexpr uint32_t roundFloatBits(const FloatFormat& f, uint32_t bits, Rounding rounding,
-                                  bool saturate) {
+                                  bool saturate, uint32_t word = 0) {
   const bool negative = bits >> 31 != 0;
   const uint32_t exponent = bits >> 23 & 0xff;
   const uint32_t fraction = bits & 0x7fffff;
@@ -95,7 +104,7 @@ constexpr uint32_t roundFloatBits(const FloatFormat& f, uint32_t bits, Rounding 
   }
   const uint64_t significand = exponent == 0 ? fraction : fraction | 0x800000;
   const int scale = (exponent == 0 ? 1 : static_cast<int>(exponent)) - 150;
-  const uint32_t magnitude = roundMagnitude(f, significand, scale, rounding, saturate);
+  const uint32_t magnitude = roundMagnitude(f, significand, scale, rounding, saturate, word);
   const bool nan = f.has_nan && !f.has_inf && magnitude == f.nan_code;
   return nan ? f.nan_code : withSign(f, negative, magnitude);
 }

@@ -149,12 +149,17 @@ void packFloat(const MmaPack& pack) {
   }
 }
 
+/// How a panel of A lies: rows with k along them, panels of rows side by side, or rows of the terms
+/// that a sparse A has.
+enum class PanelA { Rows, Transposed, Sparse };
+
 /// Accumulators of kRows x kVectors stay in registers over all units, k ascending in each lane.
 /// `count` columns are real; the rest of the last vector is neither read from nor written to acc.
-template <class V, class Math, size_t kRows, size_t kVectors, bool kTransposedA>
+template <class V, class Math, size_t kRows, size_t kVectors, PanelA kA>
 void registerBlock(const MmaBlock& block, size_t row, const uint32_t* b, size_t column,
                    size_t count) {
   using Vec = typename V::Vec;
+  constexpr bool kTransposedA = kA == PanelA::Transposed;
   constexpr size_t kARow = kTransposedA ? 1 : kMmaBlockUnits;
   constexpr size_t kAUnit = kTransposedA ? kPanelRows : 1;
   constexpr size_t kBUnit = kPanelVectors * V::kLanes;
@@ -178,15 +183,30 @@ void registerBlock(const MmaBlock& block, size_t row, const uint32_t* b, size_t 
       acc[r][v] = Math::begin(start);
     }
   }
-  for (size_t u = 0; u < block.units; ++u, a += kAUnit, b += kBUnit) {
-    Vec bv[kVectors];
+  if constexpr (kA == PanelA::Sparse) {
+    const uint8_t* positions = block.positions + row * kMmaBlockUnits;
+    for (size_t t = 0; t < block.terms; ++t, ++a, ++positions) {
 #pragma GCC unroll 16
-    for (size_t v = 0; v < kVectors; ++v) bv[v] = V::load(b + v * V::kLanes);
+      for (size_t r = 0; r < kRows; ++r) {
+        const Vec av = V::broadcast(a[r * kARow]);
+        const uint32_t* unit = b + positions[r * kARow] * kBUnit;
 #pragma GCC unroll 16
-    for (size_t r = 0; r < kRows; ++r) {
-      const Vec av = V::broadcast(a[r * kARow]);
+        for (size_t v = 0; v < kVectors; ++v) {
+          acc[r][v] = Math::step(acc[r][v], av, V::load(unit + v * V::kLanes));
+        }
+      }
+    }
+  } else {
+    for (size_t u = 0; u < block.units; ++u, a += kAUnit, b += kBUnit) {
+      Vec bv[kVectors];
 #pragma GCC unroll 16
-      for (size_t v = 0; v < kVectors; ++v) acc[r][v] = Math::step(acc[r][v], av, bv[v]);
+      for (size_t v = 0; v < kVectors; ++v) bv[v] = V::load(b + v * V::kLanes);
+#pragma GCC unroll 16
+      for (size_t r = 0; r < kRows; ++r) {
+        const Vec av = V::broadcast(a[r * kARow]);
+#pragma GCC unroll 16
+        for (size_t v = 0; v < kVectors; ++v) acc[r][v] = Math::step(acc[r][v], av, bv[v]);
+      }
     }
   }
 #pragma GCC unroll 16
@@ -200,21 +220,21 @@ void registerBlock(const MmaBlock& block, size_t row, const uint32_t* b, size_t 
 
 /// A full group of rows, or the last, smaller one in blocks of falling powers of two: fewer
 /// instantiations than one a row count, and they take long to compile under the sanitizers.
-template <class V, class Math, size_t kVectors, bool kTransposedA, size_t kRows = V::kRows>
+template <class V, class Math, size_t kVectors, PanelA kA, size_t kRows = V::kRows>
 void blockOfRows(size_t rows, const MmaBlock& block, size_t row, const uint32_t* b, size_t column,
                  size_t count) {
   if (rows >= kRows) {
-    registerBlock<V, Math, kRows, kVectors, kTransposedA>(block, row, b, column, count);
+    registerBlock<V, Math, kRows, kVectors, kA>(block, row, b, column, count);
     row += kRows;
     rows -= kRows;
   }
   if constexpr (kRows > 1) {
     if (rows == 0) return;
-    blockOfRows<V, Math, kVectors, kTransposedA, kRows / 2>(rows, block, row, b, column, count);
+    blockOfRows<V, Math, kVectors, kA, kRows / 2>(rows, block, row, b, column, count);
   }
 }
 
-template <class V, class Math, bool kTransposedA>
+template <class V, class Math, PanelA kA>
 void multiplyPanels(const MmaBlock& block) {
   static_assert(kPanelRows % V::kRows == 0, "a register block may not straddle two panels of A");
   constexpr size_t kWidth = kPanelVectors * V::kLanes;
@@ -224,9 +244,9 @@ void multiplyPanels(const MmaBlock& block) {
     for (size_t row = 0; row < block.m; row += V::kRows) {
       const size_t rows = lesser(block.m - row, V::kRows);
       if (count > V::kLanes) {
-        blockOfRows<V, Math, 2, kTransposedA>(rows, block, row, b, column, count);
+        blockOfRows<V, Math, 2, kA>(rows, block, row, b, column, count);
       } else {
-        blockOfRows<V, Math, 1, kTransposedA>(rows, block, row, b, column, count);
+        blockOfRows<V, Math, 1, kA>(rows, block, row, b, column, count);
       }
     }
   }
@@ -235,10 +255,15 @@ void multiplyPanels(const MmaBlock& block) {
 template <class V, class Math>
 void multiplyBlock(const MmaBlock& block) {
   if (block.a_transposed) {
-    multiplyPanels<V, Math, true>(block);
+    multiplyPanels<V, Math, PanelA::Transposed>(block);
   } else {
-    multiplyPanels<V, Math, false>(block);
+    multiplyPanels<V, Math, PanelA::Rows>(block);
   }
+}
+
+template <class V, class Math>
+void multiplySparseBlock(const MmaBlock& block) {
+  multiplyPanels<V, Math, PanelA::Sparse>(block);
 }
 
 /// The integer packing of kernels that widen first, so that a sign needs no correction.

@@ -110,9 +110,9 @@ using U8 = Element<ElementType::u8>;
 
 }  // namespace
 
-const MmaPath kGenericFloatPath = {1, packFloat<Portable, Floats, true>,
-                                   packFloat<Portable, Floats, false>,
-                                   multiplyBlock<Portable, FloatMath>};
+const MmaPath kGenericFloatPath = {
+    1, packFloat<Portable, Floats, true>, packFloat<Portable, Floats, false>,
+    multiplyBlock<Portable, FloatMath>, multiplySparseBlock<Portable, FloatMath>};
 const MmaPath kGenericIntegerPath = {1, packInteger<Portable, I8, U8, true>,
                                      packInteger<Portable, I8, U8, false>,
                                      multiplyBlock<Portable, IntegerMath>};

@@ -22,6 +22,7 @@ inline constexpr size_t kMmaBlockRows = 128;
 inline constexpr size_t kMmaBlockColumns = 128;
 inline constexpr size_t kMmaBlockUnits = 256;
 inline constexpr size_t kMmaMaxKPerUnit = 4;
+static_assert(kMmaBlockUnits <= 256, "a position in a block is a byte");
 
 /// A block of a source as it is stored. Neither extent is 0.
 struct MmaPack {
@@ -45,6 +46,10 @@ struct MmaBlock {
   ElementType a_type;
   bool a_transposed;  ///< as given to pack_a: decides the panel's layout
   bool accumulate;
+  /// Sparse A alone: row r's term t multiplies unit positions[r * kMmaBlockUnits + t] of B. A is
+  /// `terms` f32 a row, laid out like a packed A that is not transposed.
+  const uint8_t* positions = nullptr;
+  size_t terms = 0;
 };
 
 /// Packing and product for one accumulator type.
@@ -53,6 +58,8 @@ struct MmaPath {
   void (*pack_a)(const MmaPack& pack);
   void (*pack_b)(const MmaPack& pack);
   void (*multiply)(const MmaBlock& block);
+  /// Of a block with positions; floats alone, since integer sums have no order.
+  void (*multiply_sparse)(const MmaBlock& block) = nullptr;
 };
 
 struct MmaKernels {

@@ -144,7 +144,7 @@ struct WordMath {
 }  // namespace
 
 const MmaPath kV3FloatPath = {1, packFloat<V3, Floats, true>, packFloat<V3, Floats, false>,
-                              multiplyBlock<V3, FloatMath>};
+                              multiplyBlock<V3, FloatMath>, multiplySparseBlock<V3, FloatMath>};
 const MmaPath kV3IntegerPath = {2, packInteger<V3, Words<true>, Words<false>, true>,
                                 packInteger<V3, Words<true>, Words<false>, false>,
                                 multiplyBlock<V3, WordMath>};

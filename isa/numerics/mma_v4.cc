@@ -104,7 +104,7 @@ struct WordMath {
 }  // namespace
 
 const MmaPath kV4FloatPath = {1, packFloat<V4, Floats, true>, packFloat<V4, Floats, false>,
-                              multiplyBlock<V4, FloatMath>};
+                              multiplyBlock<V4, FloatMath>, multiplySparseBlock<V4, FloatMath>};
 const MmaPath kV4IntegerPath = {2, packInteger<V4, Words<true>, Words<false>, true>,
                                 packInteger<V4, Words<true>, Words<false>, false>,
                                 multiplyBlock<V4, WordMath>};

@@ -24,4 +24,34 @@ constexpr std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
   return counter;
 }
 
+/// The random words of a seed and a stream: word number e is the same however it is asked for.
+///
+/// Numerics  word e mod 4 of the counter {e / 4 low, high, stream low, high} and the key {seed low,
+///           high} (isa.md section 5). Ascending numbers run Philox once for four words.
+class RandomWords {
+ public:
+  constexpr RandomWords(uint64_t seed, uint64_t stream)
+      : key_{low(seed), high(seed)}, stream_(stream), words_(wordsOf(0)) {}
+
+  constexpr uint32_t operator()(uint64_t e) {
+    if (e / 4 != block_) {
+      block_ = e / 4;
+      words_ = wordsOf(block_);
+    }
+    return words_[e % 4];
+  }
+
+ private:
+  static constexpr uint32_t low(uint64_t value) { return static_cast<uint32_t>(value); }
+  static constexpr uint32_t high(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
+  constexpr std::array<uint32_t, 4> wordsOf(uint64_t block) const {
+    return philox4x32({low(block), high(block), low(stream_), high(stream_)}, key_);
+  }
+
+  std::array<uint32_t, 2> key_;
+  uint64_t stream_;
+  uint64_t block_ = 0;
+  std::array<uint32_t, 4> words_;
+};
+
 }  // namespace etalon::numerics

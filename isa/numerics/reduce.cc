@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "isa/base/check.h"
+#include "isa/numerics/contract_convert.h"
+#include "isa/numerics/contract_reduce.h"
 #include "isa/numerics/element_stream.h"
 #include "isa/numerics/elementwise.h"
 #include "isa/numerics/lane_tables.h"
@@ -71,8 +73,18 @@ uint32_t foldLanes(ReduceOp op, ElementType compute, std::array<uint32_t, kReduc
 }
 
 RowReduction::RowReduction(ReduceOp op, ElementType compute, uint64_t cols, const TileRef& td,
-                           bool accumulate, HostIsa isa)
-    : op_(op), compute_(compute), cols_(cols), td_(td), accumulate_(accumulate), isa_(isa) {}
+                           bool accumulate, HostIsa isa, const VectorContract* contract)
+    : op_(op),
+      compute_(compute),
+      cols_(cols),
+      td_(td),
+      accumulate_(accumulate),
+      isa_(isa),
+      conversion_(declaredConversion(contract)) {
+  if (const VectorContract* declared = declaredRowSum(contract, op, compute))
+    declared_ = std::make_unique<ContractRowSum>(*declared, op);
+}
+RowReduction::~RowReduction() = default;
 
 void RowReduction::startRow() {
   lanes_.fill(reduceIdentity(op_, compute_));
@@ -80,13 +92,18 @@ void RowReduction::startRow() {
 }
 
 void RowReduction::endRow() {
-  ElementStream out(rowOf(td_, row_));
-  if (accumulate_) {
+  ElementStream out(rowOf(td_, row_), conversion_);
+  if (declared_) declared_->endOfRow(lanes_);
+  if (accumulate_ && declared_) {
+    out.write(lanes_.data(), kReduceLanes, compute_, {});
+  } else if (accumulate_) {
     // A lane that takes no element keeps its bits.
     canonicalise(compute_, lanes_.data(), std::min<uint64_t>(cols_, kReduceLanes));
     out.write(lanes_.data(), kReduceLanes, compute_, {});
   } else {
-    const uint32_t folded = foldLanes(op_, compute_, lanes_);
+    // No element is the identity under every contract.
+    const bool declared = declared_ != nullptr && cols_ != 0;
+    const uint32_t folded = declared ? declared_->fold(lanes_) : foldLanes(op_, compute_, lanes_);
     out.write(&folded, 1, compute_, {});
   }
   ++row_;
@@ -99,8 +116,10 @@ void RowReduction::consume(const uint32_t* values, size_t n) {
     if (col_ == 0) startRow();
     const size_t lane = col_ % kReduceLanes;
     const size_t left = static_cast<size_t>(std::min<uint64_t>(n, cols_ - col_));
-    size_t run = std::min(left, kReduceLanes - lane);
-    if (lane == 0 && left >= kReduceLanes) {
+    size_t run = declared_ ? left : std::min(left, kReduceLanes - lane);
+    if (declared_) {
+      declared_->consume(lanes_, values, col_, run);
+    } else if (lane == 0 && left >= kReduceLanes) {
       run = left / kReduceLanes * kReduceLanes;
       functions.accumulate64(lanes_.data(), values, run / kReduceLanes);
     } else {
@@ -122,8 +141,9 @@ void RowReduction::finish() {
   }
 }
 
-void reduceRows(ReduceOp op, const TileRef& a, const TileRef& td, bool accumulate, HostIsa isa) {
-  RowReduction reduction(op, elementInfo(a.type).widens_to, a.cols, td, accumulate, isa);
+void reduceRows(ReduceOp op, const TileRef& a, const TileRef& td, bool accumulate, HostIsa isa,
+                const VectorContract* contract) {
+  RowReduction reduction(op, elementInfo(a.type).widens_to, a.cols, td, accumulate, isa, contract);
   ElementStream in(a);
   uint32_t block[kBlock];
   for (uint64_t left = a.storedRows() * a.cols; left != 0;) {
@@ -135,7 +155,8 @@ void reduceRows(ReduceOp op, const TileRef& a, const TileRef& td, bool accumulat
   reduction.finish();
 }
 
-void reduceColumns(ReduceOp op, const TileRef& a, const TileRef& td, bool accumulate, HostIsa isa) {
+void reduceColumns(ReduceOp op, const TileRef& a, const TileRef& td, bool accumulate, HostIsa isa,
+                   const VectorContract* contract) {
   const ElementType compute = elementInfo(a.type).widens_to;
   const size_t cols = a.cols;
   const auto sums = std::make_unique<uint32_t[]>(cols);
@@ -143,13 +164,18 @@ void reduceColumns(ReduceOp op, const TileRef& a, const TileRef& td, bool accumu
   std::fill_n(sums.get(), cols, reduceIdentity(op, compute));
   if (accumulate) ElementStream(td).read(sums.get(), cols);
   const ReduceFunctions& functions = reduceFunctions(isa, op, compute);
+  const ArithmeticRule* declared = declaredSum(contract, op, compute);
   ElementStream in(a);
   for (uint64_t r = 0; r < a.storedRows(); ++r) {
     in.read(row.get(), cols);
-    functions.accumulate(sums.get(), row.get(), cols);
+    if (declared != nullptr) {
+      accumulateUnder(*declared, op, sums.get(), row.get(), cols);
+    } else {
+      functions.accumulate(sums.get(), row.get(), cols);
+    }
   }
-  canonicalise(compute, sums.get(), cols);
-  ElementStream(td).write(sums.get(), cols, compute, {});
+  if (declared == nullptr) canonicalise(compute, sums.get(), cols);
+  ElementStream(td, declaredConversion(contract)).write(sums.get(), cols, compute, {});
 }
 
 }  // namespace etalon::numerics

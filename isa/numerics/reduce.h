@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "isa/numerics/chain_codes.h"
+#include "isa/numerics/contract.h"
 #include "isa/numerics/host_isa.h"
 #include "isa/numerics/tile_ref.h"
 
@@ -11,6 +13,8 @@ namespace etalon::numerics {
 
 /// Reductions and scans; the values are the reduction byte of a chain descriptor.
 using ::etalon::ReduceOp;
+
+class ContractRowSum;
 
 inline constexpr size_t kReduceLanes = 64;
 
@@ -31,12 +35,14 @@ uint32_t foldLanes(ReduceOp op, ElementType compute, std::array<uint32_t, kReduc
 ///
 /// Element j of a row goes to lane j mod 64. Folded: td is rows x 1, rounded once to its type (RNE,
 /// integers wrap). Lanes (accumulate): td is rows x 64, inout, and keeps the lanes; an f32, i32 or
-/// u32 tile keeps them unrounded.
+/// u32 tile keeps them unrounded. A contract that shapes sums otherwise keeps its lanes in the first
+/// columns of that tile and leaves the others.
 class RowReduction {
  public:
   /// compute: f32, i32 or u32. cols may be 0: folded rows are then the identity, lanes stay.
   RowReduction(ReduceOp op, ElementType compute, uint64_t cols, const TileRef& td, bool accumulate,
-               HostIsa isa = hostIsa());
+               HostIsa isa = hostIsa(), const VectorContract* contract = nullptr);
+  ~RowReduction();
 
   /// The next n elements as temporaries.
   void consume(const uint32_t* values, size_t n);
@@ -53,6 +59,8 @@ class RowReduction {
   TileRef td_;
   bool accumulate_;
   HostIsa isa_;
+  const ConversionRule* conversion_;          // nullptr: canonical
+  std::unique_ptr<ContractRowSum> declared_;  // where a contract sums in another way
   uint64_t row_ = 0;
   uint64_t col_ = 0;
   std::array<uint32_t, kReduceLanes> lanes_{};
@@ -61,12 +69,12 @@ class RowReduction {
 /// Row reductions of a: td is rows x 1, or rows x 64 lanes with `accumulate` (see RowReduction).
 /// Computes in the 32-bit type a widens to.
 void reduceRows(ReduceOp op, const TileRef& a, const TileRef& td, bool accumulate,
-                HostIsa isa = hostIsa());
+                HostIsa isa = hostIsa(), const VectorContract* contract = nullptr);
 
 /// Column reductions: td is 1 x columns; rows are taken in ascending order, starting at the
 /// identity, or with `accumulate` at td's values (then an f32, i32 or u32 tile). One final
 /// rounding.
 void reduceColumns(ReduceOp op, const TileRef& a, const TileRef& td, bool accumulate,
-                   HostIsa isa = hostIsa());
+                   HostIsa isa = hostIsa(), const VectorContract* contract = nullptr);
 
 }  // namespace etalon::numerics

@@ -16,13 +16,14 @@ struct ScanMode {
 ///
 /// acc starts at the identity (sum -0), or at the carry: rows x 1, inout, left at the final acc (an
 /// f32, i32 or u32 tile carries unrounded). carry may be nullptr. NaNs are canonical. td may be a.
-void scanRows(ReduceOp op, ScanMode mode, const TileRef& a, const TileRef& td,
-              const TileRef* carry);
+/// With a contract, its arithmetic and conversions.
+void scanRows(ReduceOp op, ScanMode mode, const TileRef& a, const TileRef& td, const TileRef* carry,
+              const VectorContract* contract = nullptr);
 
 /// h = RNE(a * h + b), one rounding of the exact value as in multiply-accumulate, along the rows
 /// (or from the last column with `reverse`); h starts at the carry (rows x 1, inout), +0 without
 /// one, and is carried in f32. Every h goes to td, rounded once to its type. td may be a or b.
 void recurRows(bool reverse, const TileRef& a, const TileRef& b, const TileRef& td,
-               const TileRef* carry);
+               const TileRef* carry, const VectorContract* contract = nullptr);
 
 }  // namespace etalon::numerics

@@ -26,13 +26,22 @@ def edited(document, edit):
     return document
 
 
+def validator_of(isa):
+    """Of device descriptions; their schema refers to that of contracts."""
+    schemas = {name: json.loads((isa / "schema" / name).read_text()) for name in ("device.schema.json", "contract.schema.json")}
+    schema = schemas["device.schema.json"]
+    resolver = jsonschema.RefResolver("device.schema.json", schema, schemas)
+    return jsonschema.Draft202012Validator(schema, resolver=resolver)
+
+
 def main():
     isa = pathlib.Path(sys.argv[1]) / "isa"
-    schema = json.loads((isa / "schema/device.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = validator_of(isa)
+    validator.check_schema(validator.schema)
     data = json.loads((isa / "abi/testdata/descriptions.json").read_text())
     failures = [f"refuses {d['name']}: {e.json_path}: {e.message}" for d in data["good"] for e in validator.iter_errors(d)]
+    undeclarable = edited(data["good"][2], {"at": "/numerics/surprise", "value": 1})
+    failures += ["accepts a contract that its own schema refuses"] if validator.is_valid(undeclarable) else []
     failures += [f"accepts {e}" for e in data["bad"] if validator.is_valid(edited(data["good"][0], e))]
     print("\n".join(failures) or f"{len(data['good'])} descriptions accepted, {len(data['bad'])} refused")
     return 1 if failures else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the shipped machine and profile files against their schemas, and shows that the schemas refuse what they should.
+"""Holds the shipped machine, profile and contract files against their schemas, and shows that the schemas refuse what they should.
 
 Usage: validate_test.py SOURCE_DIR; exit status 0 if all agree.
 """
@@ -12,8 +12,8 @@ import sys
 import jsonschema
 import yaml
 
-# (path into base.yaml, wrong value); None removes the key.
-MUST_FAIL = [
+# (path into a document, wrong value); None removes the key.
+MACHINE_MUST_FAIL = [
     (["cores"], 4),
     (["cores", "source"], None),
     (["cores", "source"], ""),
@@ -30,6 +30,38 @@ MUST_FAIL = [
     (["title"], None),
 ]
 
+CONTRACT = {
+    "name": "chip", "title": "x",
+    "multiply": {
+        "default": {"sum": "aligned", "group": 16, "align": {"width": 25, "cut": "odd"}, "order": [1, 0], "nan": "7fffffff",
+                    "accumulator": {"joins": "after", "format": "bf16"}, "spill": {"every": 128, "format": "f16"}},
+        "overrides": [{"a": ["bf16"], "b": ["f16"], "rule": {}}],
+    },
+    "arithmetic": {"subnormals": {"in": "flush"}}, "conversions": {"overflow": "saturate"},
+    "reductions": {"shape": "tree", "width": 8},
+    "functions": {
+        "sqrt": "correctly_rounded",
+        "recip": {"piecewise": {"segment_bits": 0, "fraction_bits": 1, "degree": 0, "coefficients": [[1]]}},
+        "exp": {"table": {"input": "bf16", "values": ["3f800000 3f800001"]}},
+    },
+}
+RULE = ["multiply", "default"]
+CONTRACT_MUST_FAIL = [
+    (["name"], "canonical"), (["name"], "Chip"), (["title"], None), (["surprise"], 1),
+    (RULE + ["group"], 0), (RULE + ["group"], "16"), (RULE + ["group"], 65537), (RULE + ["align"], None), (RULE + ["sum"], "chain"),
+    (RULE + ["align", "width"], 0), (RULE + ["align", "width"], "wide"), (RULE + ["align", "cut"], "nearest"),
+    (RULE + ["order"], [0, 0]), (RULE + ["order"], "random"), (RULE + ["nan"], "7fff"), (RULE + ["surprise"], 1),
+    (RULE + ["accumulator", "format"], "f64"), (RULE + ["accumulator", "format"], {"exponent_bits": 9, "mantissa_bits": 23}),
+    (RULE + ["accumulator", "format"], {"exponent_bits": 8}), (RULE + ["spill", "format"], None), (RULE + ["spill", "every"], 0),
+    (["multiply", "overrides"], [{"a": ["bf16"], "b": ["i64"], "rule": {}}]), (["multiply", "overrides"], [{"a": [], "b": ["f16"], "rule": {}}]),
+    (["arithmetic", "subnormals", "in"], True), (["conversions", "overflow"], "wrap"), (["conversions", "zero"], "ieee"),
+    (["reductions", "width"], 48), (["reductions", "width"], None), (["reductions", "shape"], "sequential"),
+    (["functions", "add"], "correctly_rounded"), (["functions", "sqrt"], "fast"),
+    (["functions", "recip", "piecewise", "multiplier"], 3), (["functions", "recip", "piecewise", "degree"], None),
+    (["functions", "recip", "piecewise", "coefficients"], [[2**40 + 1]]), (["functions", "exp", "table", "values"], ["3f80000"]),
+    (["functions", "exp", "table", "input"], "f32"),
+]
+
 
 def set_at(document, path, value):
     for key in path[:-1]:
@@ -43,25 +75,27 @@ def set_at(document, path, value):
 def main():
     source = pathlib.Path(sys.argv[1]) / "isa"
     failures, checked = [], 0
-    for kind in ("machine", "profile"):
+    for kind, suffix in (("machine", "yaml"), ("profile", "yaml"), ("contract", "json")):
         schema = json.loads((source / f"schema/{kind}.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
-        files = sorted((source / f"{kind}s").glob("*.yaml"))
+        files = sorted((source / f"{kind}s").glob(f"*.{suffix}"))
         if not files:
             failures.append(f"no {kind} files")
         for path in files:
             checked += 1
             failures += [f"{path}: {e.json_path}: {e.message}" for e in validator.iter_errors(yaml.safe_load(path.read_text()))]
-        if kind != "machine":
+        if kind == "profile":
             continue
-        good = yaml.safe_load((source / "machines/base.yaml").read_text())
-        for path, value in MUST_FAIL:
+        machine = yaml.safe_load((source / "machines/base.yaml").read_text())
+        good, must_fail = (machine, MACHINE_MUST_FAIL) if kind == "machine" else (CONTRACT, CONTRACT_MUST_FAIL)
+        failures += [f"{kind} schema refuses what is right: {e.json_path}: {e.message}" for e in validator.iter_errors(good)]
+        for path, value in must_fail:
             bad = copy.deepcopy(good)
             set_at(bad, path, value)
             checked += 1
             if validator.is_valid(bad):
-                failures.append(f"machine schema accepts {'.'.join(path)} = {value!r}")
+                failures.append(f"{kind} schema accepts {'.'.join(path)} = {value!r}")
     print("\n".join(failures) or f"{checked} documents as expected")
     return 1 if failures else 0
 

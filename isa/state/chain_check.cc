@@ -107,8 +107,7 @@ std::optional<Malformed> checkMode(const ChainStep& step, const ElementwiseInfo&
                      fmt::format("is {:#x}; bits 2:0 round (0, 1, 2), bit 3 saturates, the rest "
                                  "must be 0",
                                  step.mode)};
-  if (rounding == static_cast<int>(Rounding::Stochastic) &&
-      !isFloat(static_cast<ElementType>(step.result_type)))
+  if (roundsStochastically(step.mode) && !isFloat(static_cast<ElementType>(step.result_type)))
     return Malformed{
         Problem::Mode, at + " mode",
         fmt::format("rounds stochastically to {}; only floats can", typeName(step.result_type))};
@@ -118,12 +117,8 @@ std::optional<Malformed> checkMode(const ChainStep& step, const ElementwiseInfo&
 std::optional<Malformed> checkSources(const ChainDescriptor& chain, int s,
                                       const ElementwiseInfo& info, const std::string& at) {
   const ChainStep& step = chain.steps[s];
-  const bool random_words =
-      info.op == ElementwiseOp::cvt &&
-      (step.mode & kModeRoundingMask) == static_cast<int>(Rounding::Stochastic);
-  const int arity = random_words ? 2 : info.arity;
   constexpr const char* kNames[] = {" selector a", " selector b", " selector c"};
-  for (int i = 0; i < arity; ++i) {
+  for (int i = 0; i < stepSelectors(info, step.mode); ++i) {
     const uint8_t code = step.selectors[i];
     if (info.op == ElementwiseOp::mask && i == 1) {
       const Selector selector = decodeSelector(code);

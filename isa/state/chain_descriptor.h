@@ -35,7 +35,7 @@ struct ChainStep {
   uint8_t result_type = 0;
   uint8_t mode = 0;
   uint8_t destination = 0;             ///< temporary 0..3
-  std::array<uint8_t, 3> selectors{};  ///< a, b, c; those past the arity are ignored
+  std::array<uint8_t, 3> selectors{};  ///< a, b, c; those past stepSelectors() are ignored
   bool operator==(const ChainStep&) const = default;
 };
 

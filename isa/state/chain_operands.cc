@@ -19,11 +19,11 @@ void addRead(ChainUse::Source& source, int32_t displacement, bool displaced) {
     source.displacements[static_cast<size_t>(source.count++)] = displacement;
 }
 
-/// Selectors a step reads: none past the arity, and not the constants of a mask.
+/// Selectors a step reads: none that it does not have, and not the constants of a mask.
 template <class F>
 void forEachRead(const ChainStep& step, F f) {
   const ElementwiseInfo& info = *elementwiseInfo(step.op);
-  for (int i = 0; i < info.arity; ++i)
+  for (int i = 0; i < stepSelectors(info, step.mode); ++i)
     if (info.op != ElementwiseOp::mask || i != 1) f(i, step.selectors[static_cast<size_t>(i)]);
 }
 
@@ -88,11 +88,15 @@ class TypeChecker {
     forEachRead(step, [&](int i, uint8_t code) {
       const auto type = typeOf(code, s);
       const bool condition = info.op == ElementwiseOp::select && i == 0;
-      const bool fits = !type || (condition ? isInteger(*type) : *type == compute);
+      const bool words = info.op == ElementwiseOp::cvt && i == 1;
+      const ElementType wanted = words ? ElementType::u32 : compute;
+      const bool fits = !type || (condition ? isInteger(*type) : *type == wanted);
       operands_.require(fits, Rule::chain_step_types, operandOf(code), [&] {
         return fmt::format("step {} ({}) computes in {}, but its selector {} reads {}{}", s,
                            info.name, typeName(compute), "abc"[i], typeName(*type),
-                           condition ? "; a condition is an integer" : "");
+                           condition ? "; a condition is an integer"
+                           : words   ? "; random words are u32"
+                                     : "");
       });
     });
     operands_.require(isVectorType(step.result_type), Rule::chain_step_types, 0, [&] {
@@ -100,10 +104,7 @@ class TypeChecker {
                          kElementInfo[step.result_type].name);
     });
     if (isVectorType(step.result_type)) used_ |= 1u << step.result_type;
-    const auto rounding = static_cast<Rounding>(step.mode & kModeRoundingMask);
-    operands_.require(rounding != Rounding::Stochastic, Rule::vec_convert_mode, 0, [&] {
-      return fmt::format("step {} rounds stochastically, which is reserved", s);
-    });
+    random_ |= roundsStochastically(step.mode);
   }
 
   void checkTd() {
@@ -129,6 +130,7 @@ class TypeChecker {
   }
 
   void needProfiles() {
+    if (random_) operands_.needProfile("Et-rand");
     for (int type = 0; type < kElementTypes; ++type)
       if (used_ >> type & 1) operands_.needProfile(kElementInfo[type].profile);
   }
@@ -136,7 +138,8 @@ class TypeChecker {
   TileOperands& operands_;
   const ChainDescriptor& chain_;
   const ChainTileOperands& at_;
-  uint32_t used_ = 0;  // mask of type codes
+  uint32_t used_ = 0;    // mask of type codes
+  bool random_ = false;  // some step needs random words
 };
 
 }  // namespace

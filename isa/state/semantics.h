@@ -9,6 +9,7 @@
 #include "isa/codec/instruction.h"
 #include "isa/counter.h"
 #include "isa/csr.h"
+#include "isa/numerics/contract.h"
 #include "isa/numerics/tile_ref.h"
 #include "isa/state/chain_descriptor.h"
 #include "isa/state/fault.h"
@@ -50,9 +51,18 @@ concept TileContext = CoreContext<C> && requires(C& core, TileOperands& operands
   { core.view(0) } -> std::same_as<ViewDescriptor&>;
   { core.chain(0) } -> std::same_as<ChainDescriptor&>;
   { core.operands(Instruction{}, OperandRules{}) } -> std::same_as<TileOperands>;
+  { core.limits() } -> std::same_as<const MachineLimits&>;
   { core.begin(operands) } -> std::same_as<bool>;
   core.finish(operands);
+  // The declared numerics contract; nullptr for the canonical arithmetic.
+  { core.contract() } -> std::same_as<const numerics::Contract*>;
 };
+
+/// What the vector unit and conversions go by; nullptr for the canonical arithmetic.
+template <class Core>
+const numerics::VectorContract* vectorContract(const Core& core) {
+  return core.contract() != nullptr ? &core.contract()->vector : nullptr;
+}
 
 /// Product that stays at 2^64 - 1 when it overflows.
 inline uint64_t saturatingProduct(uint64_t a, uint64_t b) {

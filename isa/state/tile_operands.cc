@@ -9,38 +9,10 @@
 #include "isa/base/check.h"
 #include "isa/codec/instruction_info.h"
 #include "isa/machines/address_map.h"
+#include "isa/state/legal_types.h"
 
 namespace etalon::isa {
 namespace {
-
-/// A legal type tuple: a mask of type codes for each tile and view operand, and the profile that has it.
-struct LegalTypes {
-  InstructionId id;
-  std::string_view profile;
-  int count;
-  std::array<uint16_t, TileOperands::kMost> masks;
-};
-constexpr LegalTypes kLegalTypes[] = {
-#include "isa/legal_types.inc"
-};
-
-/// Row at which each instruction's tuples begin; they stand in the order of InstructionId.
-constexpr auto kFirstLegalTypes = [] {
-  std::array<uint16_t, kInstructions + 1> first{};
-  size_t row = 0;
-  for (size_t id = 0; id < first.size(); ++id) {
-    while (row < std::size(kLegalTypes) && static_cast<size_t>(kLegalTypes[row].id) < id) ++row;
-    first[id] = static_cast<uint16_t>(row);
-  }
-  return first;
-}();
-
-std::span<const LegalTypes> legalTypes(InstructionId id) {
-  const auto at = static_cast<size_t>(id);
-  return std::span(kLegalTypes)
-      .subspan(kFirstLegalTypes[at],
-               static_cast<size_t>(kFirstLegalTypes[at + 1] - kFirstLegalTypes[at]));
-}
 
 std::string typeName(uint8_t code) {
   return code < kElementTypes ? std::string(kElementInfo[code].name)
@@ -139,36 +111,44 @@ void TileOperands::checkRegisters() {
     if (const auto problem = checkViewPosition(o.view, o.named_axis))
       raise(Cause::malformed, Rule::view_position, i, problem->field + ": " + problem->text);
   }
-  for (int i = 0; i < count_; ++i) {
-    const Operand& o = operands_[i];
-    if (o.is_view) continue;
-    const bool may_transpose = rules_.transposes && o.role == Role::source;
-    if (o.tile.transpose && !may_transpose)
-      raise(Cause::shape, Rule::tile_transpose, i,
-            "the transpose flag is set; only matrix sources may be transposed",
-            "clear it with et.tflags, or transpose with et.transpose");
-    if (o.tile.step != 1 && !rules_.any_step)
-      raise(Cause::shape, Rule::tile_step, i,
-            fmt::format("column step is {}, matrix operands need 1", o.tile.step));
-    if (o.tile.link_valid)
-      raise(Cause::shape, Rule::tile_link, i,
-            fmt::format("links to tr{}, but this operand takes no link", o.tile.link),
-            "clear it with et.tlink");
-  }
+  for (int i = 0; i < count_; ++i)
+    if (!operands_[i].is_view) checkFlags(i);
+}
+
+void TileOperands::checkFlags(int i) {
+  const Operand& o = operands_[i];
+  const bool linked = o.role == Role::linked;
+  const bool may_transpose = rules_.transposes && o.role == Role::source;
+  if (o.tile.transpose && !may_transpose)
+    raise(Cause::shape, Rule::tile_transpose, i,
+          "the transpose flag is set; only matrix sources may be transposed",
+          linked ? "what a link names is stored like its operand, without a flag"
+                 : "clear it with et.tflags, or transpose with et.transpose");
+  const bool step_fits = o.tile.step == 1 || rules_.any_step || (linked && o.tile.step == 0);
+  if (!step_fits)
+    raise(Cause::shape, Rule::tile_step, i,
+          fmt::format("column step is {}, {}", o.tile.step,
+                      linked ? "tiles that a link names need 0 or 1" : "matrix operands need 1"));
+  if (o.tile.link_valid && !o.may_link)
+    raise(Cause::shape, Rule::tile_link, i,
+          fmt::format("links to tr{}, but this operand takes no link", o.tile.link),
+          "clear it with et.tlink");
 }
 
 void TileOperands::checkTypes() {
   if (fault_) return;
-  for (const LegalTypes& row : legalTypes(in_.id)) {
-    bool matches = row.count == count_;
-    for (int i = 0; i < row.count && matches; ++i)
-      matches = row.masks[i] >> operands_[i].type() & 1;
-    if (!matches) continue;
-    profiles_ = row.profile;
+  // What links name follows the operands of the syntax and has rules of its own.
+  std::array<uint8_t, kMost> types{};
+  int listed = 0;
+  for (; listed < count_ && operands_[listed].role != Role::linked; ++listed)
+    types[listed] = operands_[listed].type();
+  const std::span<const uint8_t> of_syntax(types.data(), static_cast<size_t>(listed));
+  if (const LegalTypes* row = findLegalTypes(in_.id, of_syntax)) {
+    profiles_ = row->profiles;
     return;
   }
   std::string found;
-  for (int i = 0; i < count_; ++i)
+  for (int i = 0; i < listed; ++i)
     found +=
         fmt::format("{}{} {}", i ? ", " : "", operands_[i].name, typeName(operands_[i].type()));
   raise(Cause::shape, Rule::op_types, 0,
@@ -177,14 +157,10 @@ void TileOperands::checkTypes() {
 }
 
 void TileOperands::checkProfiles() {
-  for (std::string_view left = profiles_; !left.empty() && !fault_;) {
-    const std::string_view profile = left.substr(0, left.find(' '));
-    left.remove_prefix(std::min(left.size(), profile.size() + 1));
-    if (limits_.profiles.find(fmt::format(" {} ", profile)) == std::string::npos)
-      raise(
-          Cause::unsupported, Rule::op_unsupported, 0,
-          fmt::format("these types need profile {}; the machine has{}", profile, limits_.profiles));
-  }
+  const std::string_view missing = missingProfile(profiles_, limits_.profiles);
+  if (missing.empty()) return;
+  raise(Cause::unsupported, Rule::op_unsupported, 0,
+        fmt::format("these types need profile {}; the machine has{}", missing, limits_.profiles));
 }
 
 void TileOperands::checkPlacement() {

@@ -10,6 +10,7 @@
 
 #include "isa/codec/instruction.h"
 #include "isa/state/fault.h"
+#include "isa/state/legal_types.h"
 #include "isa/state/overlap.h"
 #include "isa/state/tile_register.h"
 #include "isa/state/view_descriptor.h"
@@ -19,12 +20,15 @@ namespace etalon::isa {
 /// What an instruction does with an operand.
 enum class Role : uint8_t {
   source,
+  linked,  // a source that the link of another operand names
   destination,
   inout,               // read and written: accumulator, reduction lanes, carry
   second_destination,  // written, and overlaps no other operand
 };
-constexpr bool reads(Role role) { return role == Role::source || role == Role::inout; }
-constexpr bool writes(Role role) { return role != Role::source; }
+constexpr bool reads(Role role) {
+  return role == Role::source || role == Role::linked || role == Role::inout;
+}
+constexpr bool writes(Role role) { return role != Role::source && role != Role::linked; }
 
 /// Limits of the machine that checks depend on.
 struct MachineLimits {
@@ -40,15 +44,16 @@ struct MachineLimits {
 struct OperandRules {
   bool in_place = false;    // element-wise: td may coincide with a source
   bool transposes = false;  // sources may be transposed (matrix)
-  bool any_step = true;     // column steps other than 1 (not matrix)
+  bool any_step = true;     // column steps other than 1 (matrix: only of linked tiles, and only 0)
 };
 
-/// The operands of one tile instruction: gathered in syntax order, then checked class by class (docs/spec/03). The first
+/// The operands of one tile instruction: gathered in syntax order, then what links name, and checked class by class
+/// (docs/spec/03). The first
 /// violation stays in fault(); later checks do nothing. Shape rules of an instruction stand between checkTypes and
 /// checkPlacement as require() calls.
 class TileOperands {
  public:
-  static constexpr int kMost = 6;
+  static constexpr int kMost = kMostTypes;
   /// One for each constant of a chain, and none.
   static constexpr int kMostDisplacements = 13;
 
@@ -65,6 +70,7 @@ class TileOperands {
     uint8_t number = 0;  // in mtval
     bool recorded_by_element =
         false;  // the instruction records what it touches, not the whole tile
+    bool may_link = false;
     int named_axis = kNoNamedAxis;
     std::string_view name;
     TileRegister tile;
@@ -92,6 +98,8 @@ class TileOperands {
                              int named_axis = kNoNamedAxis);
   /// Operand i, a source tile, is read at these byte displacements of its base.
   void displace(int i, std::span<const int32_t> bytes);
+  /// Operand i may have a valid link; the instruction adds what that names.
+  void allowLink(int i) { operands_[i].may_link = true; }
   /// Operand i is touched in part: begin and finish leave its record to the instruction.
   void recordByElement(int i) { operands_[i].recorded_by_element = true; }
 
@@ -117,8 +125,7 @@ class TileOperands {
   const Instruction& instruction() const { return in_; }
 
  private:
-  void checkTile(int i);
-  void checkView(int i);
+  void checkFlags(int i);
   void checkProfiles();
   void checkAliasing();
   void checkPair(int i, int j);

@@ -49,6 +49,34 @@ struct MatmulProbe {
 Result<MatmulProbe> makeMatmulProbe(ProbeTypes types, uint64_t m, uint64_t k, uint64_t n,
                                     uint64_t seed);
 
+// Directed probes: products that the exact ones cannot tell apart, since they are right under every
+// legal order. Each is one dot product of K terms, 1 x K times K x 1, whose canonical value (terms
+// ascending, a rounding to nearest even each, subnormals kept) follows by hand; a unit that sums in
+// another way shows by another value.
+
+/// What a directed probe shows.
+enum class DirectedProbe : uint8_t {
+  /// 2^gap - 2^gap + 1: every partial sum is exact. Fewer than gap + 1 bits from the greatest exponent
+  /// of a group of three lose the 1.
+  alignment,
+  /// 2^24 + 1 + 1 + ..: each 1 is half an ulp and goes to even, so the value is 2^24; where ones meet
+  /// before they meet 2^24 it is more.
+  order,
+  /// A subnormal element of A times a power of two, a normal number; flushed inputs give 0.
+  subnormal_input,
+  /// Two normal elements whose product is an f32 subnormal; flushed outputs give 0. bf16 and f32.
+  subnormal_output,
+  /// 1 + 2^-20 among K - 2 zeros, exact; an accumulator that is narrowed once K terms are in loses
+  /// 2^-20. One that is narrowed later does not: K goes on both sides of the distance.
+  spill,
+};
+
+/// `terms`: K, at least 3. `gap` of DirectedProbe::alignment: 2..26. Types: bf16, f16 or f32 squared
+/// to f32.
+/// Errors: other types, fewer terms, a gap outside.
+Result<MatmulProbe> makeDirectedProbe(DirectedProbe probe, ElementType type, uint64_t terms,
+                                      int gap = 25);
+
 struct ConvolutionProbe {
   abi::Array x;         // as layout.image
   abi::Array w;         // as layout.weights

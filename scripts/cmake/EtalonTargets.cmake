@@ -14,14 +14,15 @@ set(ETALON_LAYER_tools isa sim compiler backends kernels models validation)
 # A layer's folder is named like the layer, except:
 set(ETALON_LAYER_FOLDER_backends compiler/backends)
 # scripts/check_includes.py reads this table too.
+set(ETALON_INSTALLED_LAYERS isa sim kernels)
 
 define_property(TARGET PROPERTY ETALON_LAYER)
 define_property(TARGET PROPERTY ETALON_DEPS)
 
-# etalon_library(NAME LAYER layer SOURCES ... [DEPS ...] [LIBS ...])
-#   DEPS are targets of ours (checked against the layer table), LIBS are foreign ones.
+# etalon_library(NAME LAYER layer SOURCES ... [DEPS ...] [LIBS ...] [FOR_TESTS])
+#   DEPS are targets of ours (checked against the layer table), LIBS are foreign ones. One for tests is not installed.
 function(etalon_library name)
-  cmake_parse_arguments(arg "" "LAYER" "SOURCES;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "FOR_TESTS" "LAYER" "SOURCES;DEPS;LIBS" ${ARGN})
   if(arg_SOURCES)
     add_library(${name} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
@@ -29,8 +30,16 @@ function(etalon_library name)
     add_library(${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(${name} ${scope} ${PROJECT_SOURCE_DIR} ${ETALON_GENERATED_DIR})
+  target_include_directories(${name} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${ETALON_GENERATED_DIR}>
+                             $<INSTALL_INTERFACE:include/etalon>)
+  target_compile_features(${name} ${scope} cxx_std_20)
   target_link_libraries(${name} ${scope} ${arg_DEPS} ${arg_LIBS})
+  # What others build on is installed: Etalon::device for etalon_device. Tools are not, and need LLVM.
+  if(arg_LAYER IN_LIST ETALON_INSTALLED_LAYERS AND NOT arg_FOR_TESTS)
+    string(REGEX REPLACE "^etalon_" "" short ${name})
+    set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
+    install(TARGETS ${name} EXPORT EtalonTargets ARCHIVE DESTINATION lib)
+  endif()
   set_target_properties(${name} PROPERTIES ETALON_LAYER ${arg_LAYER} ETALON_DEPS "${arg_DEPS}")
   set_property(GLOBAL APPEND PROPERTY ETALON_ALL ${name})
   if(TARGET etalon_generate)
@@ -90,10 +99,10 @@ function(etalon_check_layers)
   endforeach()
 endfunction()
 
-# etalon_plugin(NAME SOURCES ... [DEPS ...] [LIBS ...] [OUTPUT name]): a device plug-in, lib<OUTPUT or NAME>.so.
+# etalon_plugin(NAME SOURCES ... [DEPS ...] [LIBS ...] [OUTPUT name] [INSTALL]): a device plug-in, lib<OUTPUT or NAME>.so.
 # Only etalon_device_entry is exported, also where static libraries are linked in.
 function(etalon_plugin name)
-  cmake_parse_arguments(arg "" "OUTPUT" "SOURCES;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "INSTALL" "OUTPUT" "SOURCES;DEPS;LIBS" ${ARGN})
   if(NOT arg_OUTPUT)
     set(arg_OUTPUT ${name})
   endif()
@@ -103,6 +112,9 @@ function(etalon_plugin name)
   set(exports ${PROJECT_SOURCE_DIR}/isa/abi/etalon_device.map)
   target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} LINK_DEPENDS ${exports})
+  if(arg_INSTALL)
+    install(TARGETS ${name} LIBRARY DESTINATION lib/etalon/plugins)
+  endif()
   if(TARGET etalon_generate)
     add_dependencies(${name} etalon_generate)
   endif()

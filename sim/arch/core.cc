@@ -11,9 +11,11 @@ namespace etalon::sim {
 using isa::Cause;
 using isa::Rule;
 
-Core::Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings)
+Core::Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings,
+           const numerics::Contract* contract)
     : number_(number),
       machine_(machine),
+      contract_(contract),
       memory_(memory),
       findings_(findings),
       global_(memory.global()),

@@ -10,6 +10,7 @@
 #include "isa/codec/instruction.h"
 #include "isa/counter.h"
 #include "isa/machines/machine.h"
+#include "isa/numerics/contract.h"
 #include "isa/numerics/mma.h"
 #include "isa/numerics/tile_ref.h"
 #include "isa/state/chain_descriptor.h"
@@ -51,7 +52,9 @@ struct ViewMemory {
 /// Architectural state of one core and the meaning of its accesses: the CoreContext that instruction semantics see.
 class Core {
  public:
-  Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings);
+  /// `contract`: nullptr for the canonical arithmetic; outlives the core.
+  Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings,
+       const numerics::Contract* contract = nullptr);
 
   // --- scalar registers and control flow
   uint64_t x(int i) const { return x_[i]; }
@@ -159,6 +162,7 @@ class Core {
   isa::TileOperands operands(const isa::Instruction& in, isa::OperandRules rules = {}) const {
     return {in, limits_, rules};
   }
+  const isa::MachineLimits& limits() const { return limits_; }
   /// After all checks: finds the memory of views; traps and returns false if anything failed.
   bool check(isa::TileOperands& operands);
   /// check(), then opens the instruction and records the tiles it reads: none if it writes no element (op.empty).
@@ -173,6 +177,7 @@ class Core {
                       bool write);
   /// Records an access to bytes of a view's memory.
   void recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write);
+  const numerics::Contract* contract() const { return contract_; }
   /// Buffers matrix instructions keep between products.
   numerics::MmaScratch* mmaScratch() { return &mma_scratch_; }
   /// True if a scalar store of the bytes would not trap; else traps.
@@ -257,6 +262,7 @@ class Core {
 
   unsigned number_;
   const isa::Machine& machine_;
+  const numerics::Contract* contract_;
   Memory& memory_;
   Findings& findings_;
   Region& global_;
@@ -285,7 +291,7 @@ class Core {
   bool mpie_bit_ = false;
   uint64_t mtvec_ = 0, mscratch_ = 0, mepc_ = 0, mcause_ = 0, mtval_ = 0, mie_ = 0;
   uint64_t fcsr_ = 0;
-  uint64_t etstatus_ = 0, etbar_ = 0;
+  uint64_t etstatus_ = 0, etbar_ = 0, etseed_ = 0, etstream_ = 0;
   std::array<uint64_t, 3> index_pc_{};
   std::array<uint64_t, 4> unit_errors_{};
   int64_t cycle_offset_ = 0, instret_offset_ = 0;

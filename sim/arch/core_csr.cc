@@ -55,6 +55,8 @@ uint64_t Core::readCsr(uint32_t number) const {
     case csr::kMtval: return mtval_;
     case csr::kEtstatus: return etstatus_;
     case csr::kEtbar: return etbar_;
+    case csr::kEtseed: return etseed_;
+    case csr::kEtstream: return etstream_;
     case csr::kMcycle:
     case csr::kCycle: return retired_ + static_cast<uint64_t>(cycle_offset_);
     case csr::kMinstret:
@@ -65,6 +67,7 @@ uint64_t Core::readCsr(uint32_t number) const {
     case csr::kEtlocalbytes: return machine_.local_bytes;
     case csr::kEtlocalbase: return isa::kLocalWindowBase;
     case csr::kEtself: return number_;
+    case csr::kEtcontract: return contract_ != nullptr ? contract_->hash : 0;
     case csr::kEtworkcap:
       return machine_.macs_log2 | machine_.elements_log2 << 8 | machine_.bytes_log2 << 16;
     default: break;
@@ -101,6 +104,8 @@ void Core::writeCsr(uint32_t number, uint64_t value) {
     case csr::kMtval: mtval_ = value; break;
     case csr::kEtstatus: etstatus_ = value & 1; break;
     case csr::kEtbar: etbar_ = value; break;
+    case csr::kEtseed: etseed_ = value; break;
+    case csr::kEtstream: etstream_ = value; break;
     // A write suppresses this instruction's own increment, so that the next one reads the value written.
     case csr::kMcycle: cycle_offset_ = static_cast<int64_t>(value - (retired_ + 1)); break;
     case csr::kMinstret: instret_offset_ = static_cast<int64_t>(value - (retired_ + 1)); break;

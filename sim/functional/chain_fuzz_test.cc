@@ -57,11 +57,12 @@ class Rig {
       default: return execute(name, {0, 1, 2, 3});
     }
   }
-  /// td = a converted, by a mode byte of chains.
+  /// td = a converted, by a mode byte of chains that is not stochastic.
   void convert(const TileRegister& td, const TileRegister& a, uint8_t mode) {
     core_->tile(0) = td;
     core_->tile(1) = a;
-    execute("et.cvt", {0, 1, mode});
+    // The operand of et.cvt is rne, rne.sat, rz, rz.sat.
+    execute("et.cvt", {0, 1, (mode & 1) << 1 | mode >> 3});
   }
 
  private:
@@ -141,26 +142,35 @@ class Reference {
     const auto result = static_cast<T>(s.result_type);
     const TileRegister td = slot(s.destination, elementInfo(result).widens_to);
     std::vector<TileRegister> tiles{td};
-    for (int i = 0; i < info.arity; ++i) {
+    for (int i = 0; i < stepSelectors(info, s.mode); ++i) {
       if (info.op == ElementwiseOp::mask && i == 1) continue;
       // A constant condition is any integer; i32 will do.
       const bool condition = info.op == ElementwiseOp::select && i == 0;
-      tiles.push_back(operand(s.selectors[static_cast<size_t>(i)], condition ? T::i32 : compute,
+      const bool words = info.op == ElementwiseOp::cvt && i == 1;
+      tiles.push_back(operand(s.selectors[static_cast<size_t>(i)],
+                              condition ? T::i32
+                              : words   ? T::u32
+                                        : compute,
                               static_cast<uint32_t>(i)));
     }
     if (info.op == ElementwiseOp::cvt)
-      convertStep(s, td, tiles[1]);
+      convertStep(s, tiles);
     else if (info.op == ElementwiseOp::mask)
       rig_.single("et.select", {td, maskOf(s), tiles[1], tiles[2]});
     else
       rig_.single(fmt::format("et.{}", info.name), tiles);
     temporaries_[s.destination] = td.elementType();
   }
-  void convertStep(const ChainStep& s, const TileRegister& td, const TileRegister& a) {
-    if (is32(static_cast<T>(s.result_type))) return rig_.convert(td, a, s.mode);
-    const TileRegister narrow = slot(kScratch, static_cast<T>(s.result_type));
-    rig_.convert(narrow, a, s.mode);
-    rig_.convert(td, narrow, 0);
+  /// tiles: td, the source, and the random words of a stochastic conversion.
+  void convertStep(const ChainStep& s, std::vector<TileRegister> tiles) {
+    const TileRegister td = tiles[0];
+    const bool wide = is32(static_cast<T>(s.result_type));
+    if (!wide) tiles[0] = slot(kScratch, static_cast<T>(s.result_type));
+    if (!roundsStochastically(s.mode))
+      rig_.convert(tiles[0], tiles[1], s.mode);
+    else
+      rig_.single((s.mode & kModeSaturate) != 0 ? "et.cvt.sr.sat" : "et.cvt.sr", tiles);
+    if (!wide) rig_.convert(td, tiles[0], 0);
   }
   /// 1 where the affine form of a mask step is not negative: an iota a block of inner rows, and a comparison.
   TileRegister maskOf(const ChainStep& s) {

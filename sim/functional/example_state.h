@@ -20,7 +20,7 @@ namespace etalon::sim {
 /// What a worked example says about a core before and after its instruction, as plain data.
 struct ExampleState {
   /// Examples place tiles in the first bytes of local memory.
-  static constexpr uint64_t kLocalBytes = 64 << 10;
+  static constexpr uint64_t kLocalBytes = 32 << 10;
   /// What local memory holds where an example says nothing.
   static constexpr std::byte kUnwritten{0xa5};
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/functional/fault_probes.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "isa/codec/codec.h"
 #include "isa/element_type.h"
-#include "isa/elementwise_op.h"
 #include "isa/machines/address_map.h"
 
 namespace etalon::sim {
@@ -16,10 +16,11 @@ using isa::OperandKind;
 
 constexpr uint64_t kNowhere = 0x1000;  // an address below every memory
 constexpr uint64_t kGlobal = 0x90000000;
-constexpr uint64_t kDevicePage =
-    isa::kCoreWindowBase + (64 << 20);  // of core 0, after its local memory
-constexpr uint32_t kApart = 0x8000;     // bytes further there is no tile of an example
-constexpr int kReductionTile = 5;       // operand of a chain
+// In the middle of core 0's device page, which follows its local memory: immediates stay inside.
+constexpr uint64_t kDevicePage = isa::kCoreWindowBase + (64 << 20) + 2048;
+constexpr uint32_t kApart = 0x4000;  // bytes further there is no tile of an example
+constexpr int kReductionTile = 5;    // operand of a chain
+constexpr int kMetadata = 3;         // operand of a product
 
 /// Changes the attempt's operand if it is a tile, every view, every tile, the chain: those that there are.
 template <class F>
@@ -45,10 +46,15 @@ void setBits(uint32_t& word, int low, int length, uint32_t value) {
   word = (word & ~mask) | (value << low & mask);
 }
 
-/// Bytes are always aligned: a tile of them takes the 32-bit type of its class first, and so do others of its type.
+/// Bytes are always aligned: a tile of them takes the 32-bit type of its class first, and so do others of its type. Metadata
+/// have one type alone, whose columns do not repeat.
 void misalign(const ProbeTarget& t) {
   isa::TileRegister* broken = t.tile(t.attempt);
   if (!broken) return;
+  if (t.attempt == kMetadata && broken->type == static_cast<uint8_t>(ElementType::u4)) {
+    broken->step = 0;
+    return;
+  }
   const uint8_t type = broken->type;
   const ElementInfo& info = kElementInfo[type];
   onEveryTile(t, [&](isa::TileRegister& tile, int) {
@@ -114,16 +120,11 @@ void mixStepTypes(const ProbeTarget& t) {
   if (t.tile(1)) t.tile(1)->type = static_cast<uint8_t>(ElementType::i32);
 }
 
-void stochasticStep(const ProbeTarget& t) {
-  onChain(t, [](isa::ChainDescriptor& chain) {
-    if (!chain.writesTd()) return;
-    chain.nsteps = 1;
-    chain.td_selector = kSelectorTemporary;
-    chain.steps[0] = {.op = static_cast<uint8_t>(ElementwiseOp::cvt),
-                      .compute_type = static_cast<uint8_t>(ElementType::f32),
-                      .result_type = static_cast<uint8_t>(ElementType::bf16),
-                      .mode = static_cast<uint8_t>(Rounding::Stochastic)};
-  });
+/// In other instructions the bits of rs1 are a tile register, or none.
+void setRs1(const ProbeTarget& t, uint64_t value) {
+  const auto operands = isa::instructionInfo(isa::decode(t.word).id).operands();
+  if (std::ranges::any_of(operands, [](const auto& operand) { return operand.name == "rs1"; }))
+    t.rs1() = value;
 }
 
 void misalignTarget(const ProbeTarget& t) {
@@ -151,16 +152,16 @@ const FaultProbe kProbes[] = {
     // Scalar
     {"mem.scalar-bounds",
      {Cause::load_access, Cause::store_access},
-     [](const ProbeTarget& t) { t.rs1() = kNowhere; }},
+     [](const ProbeTarget& t) { setRs1(t, kNowhere); }},
     {"mem.amo-align",
      {Cause::load_misaligned, Cause::store_misaligned},
-     [](const ProbeTarget& t) { t.rs1() = kGlobal + 2 - t.attempt % 2; }},
+     [](const ProbeTarget& t) { setRs1(t, kGlobal + 2 - t.attempt % 2); }},
     {"mem.scalar-misaligned",
      {Cause::load_misaligned, Cause::store_misaligned},
-     [](const ProbeTarget& t) { t.rs1() = kDevicePage + 1 + t.attempt; }},
+     [](const ProbeTarget& t) { setRs1(t, kDevicePage + 1 + t.attempt % 3); }},
     {"mem.amo-region",
      {Cause::load_access, Cause::store_access},
-     [](const ProbeTarget& t) { t.rs1() = kDevicePage; }},
+     [](const ProbeTarget& t) { setRs1(t, kDevicePage); }},
     {"mem.fetch-align", {Cause::fetch_misaligned}, misalignTarget},
     {"zfinx.rounding-mode",
      {Cause::illegal},
@@ -169,7 +170,7 @@ const FaultProbe kProbes[] = {
     // Descriptors
     {"desc.align",
      {Cause::load_misaligned, Cause::store_misaligned},
-     [](const ProbeTarget& t) { t.rs1() = kGlobal + 4; }},
+     [](const ProbeTarget& t) { setRs1(t, kGlobal + 4); }},
     {"chain.constant", {Cause::illegal}, [](const ProbeTarget& t) { setBits(t.word, 20, 4, 12); }},
     {"view.update", {Cause::malformed}, [](const ProbeTarget& t) { setBits(t.word, 20, 3, 5); }},
     // Tiles
@@ -204,6 +205,7 @@ const FaultProbe kProbes[] = {
     {"scan.shape", {Cause::shape}, widen},
     {"move.shape", {Cause::shape}, widen},
     {"chain.shape", {Cause::shape}, widen},
+    {"sort.shape", {Cause::shape}, widen},
     {"dma.gather-count",
      {Cause::shape},
      [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.cols -= 1; }); }},
@@ -239,7 +241,6 @@ const FaultProbe kProbes[] = {
     {"chain.displacement",
      {Cause::local_bounds},
      [](const ProbeTarget& t) { onChain(t, [](auto& chain) { chain.constants[0] = 1; }); }},
-    {"vec.convert-mode", {Cause::shape}, stochasticStep},
 };
 
 }  // namespace

@@ -24,8 +24,9 @@ std::string_view runStatusName(RunStatus status) {
   return "unknown";
 }
 
-Result<std::unique_ptr<FunctionalDevice>> FunctionalDevice::create(const isa::Machine& machine) {
-  std::unique_ptr<FunctionalDevice> device(new FunctionalDevice(machine));
+Result<std::unique_ptr<FunctionalDevice>> FunctionalDevice::create(const isa::Machine& machine,
+                                                                   numerics::Contract contract) {
+  std::unique_ptr<FunctionalDevice> device(new FunctionalDevice(machine, std::move(contract)));
   auto memory = Memory::create(machine);
   if (!memory.ok()) return memory.error();
   device->memory_ = std::move(*memory);
@@ -40,7 +41,9 @@ void FunctionalDevice::resetCores() {
   cache_->clear();
   cores_.clear();
   for (unsigned i = 0; i < machine_.cores; ++i) {
-    cores_.push_back(std::make_unique<Core>(i, machine_, *memory_, findings_));
+    // Where nothing differs the cores have no contract, and take no other path.
+    const numerics::Contract* contract = contract_.isCanonical() ? nullptr : &contract_;
+    cores_.push_back(std::make_unique<Core>(i, machine_, *memory_, findings_, contract));
     memory_->dropReservation(i);
     memory_->semaphores(i).fill(0);
   }

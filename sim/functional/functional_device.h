@@ -12,6 +12,7 @@
 
 #include "isa/base/status.h"
 #include "isa/machines/machine.h"
+#include "isa/numerics/contract.h"
 #include "sim/arch/core.h"
 #include "sim/arch/elf_image.h"
 #include "sim/arch/snapshot.h"
@@ -78,7 +79,9 @@ struct RunResult {
 /// Cores are interleaved round robin, a fixed number of instructions each, so a run is the same bytes every time.
 class FunctionalDevice {
  public:
-  static Result<std::unique_ptr<FunctionalDevice>> create(const isa::Machine& machine);
+  /// `contract`: how its matrix and vector units compute; the default is the canonical arithmetic.
+  static Result<std::unique_ptr<FunctionalDevice>> create(const isa::Machine& machine,
+                                                          numerics::Contract contract = {});
 
   /// Copies the image's segments into global memory, over whatever an earlier image left there. Errors name the segment and
   /// the map, or the buffer it would overwrite; then nothing was loaded.
@@ -122,6 +125,7 @@ class FunctionalDevice {
   const RaceDetector& races() const { return launch_->races(); }
 
   const isa::Machine& machine() const { return machine_; }
+  const numerics::Contract& contract() const { return contract_; }
   Memory& memory() { return *memory_; }
   const Findings& findings() const { return findings_; }
   unsigned cores() const { return static_cast<unsigned>(cores_.size()); }
@@ -149,7 +153,8 @@ class FunctionalDevice {
     static void transfer(Archive& archive, Self& self);
   };
 
-  explicit FunctionalDevice(isa::Machine machine) : machine_(std::move(machine)) {}
+  FunctionalDevice(isa::Machine machine, numerics::Contract contract)
+      : machine_(std::move(machine)), contract_(std::move(contract)) {}
   /// Cores, semaphores and findings as after reset; memory stays.
   void resetCores();
   RunResult finish(RunStatus status);
@@ -171,6 +176,7 @@ class FunctionalDevice {
   StoppedCore stoppedCore(const Core& core, RunStatus status) const;
 
   isa::Machine machine_;
+  numerics::Contract contract_;
   std::unique_ptr<Memory> memory_;
   Findings findings_;
   std::unique_ptr<LaunchState> launch_;

@@ -14,7 +14,8 @@ namespace {
 using isa::OperandKind;
 using isa::Rule;
 
-constexpr uint8_t kThirdSource = 4, kReductionTile = 5;  // rule chain.operands
+constexpr uint8_t kThirdSource = 4, kReductionTile = 5;           // rule chain.operands
+constexpr uint8_t kMetadata = 3, kScalesOfA = 4, kScalesOfB = 5;  // rule mm.link
 
 /// True if a selector that is read names source tile `tile` (0 ta, 1 tb, 2 the third source), displaced or not.
 bool chainReads(const isa::ChainDescriptor& chain, int tile) {
@@ -26,7 +27,8 @@ bool chainReads(const isa::ChainDescriptor& chain, int tile) {
   for (size_t s = 0; s < chain.nsteps; ++s) {
     const isa::ChainStep& step = chain.steps[s];
     const ElementwiseInfo& info = *elementwiseInfo(step.op);
-    for (int i = 0; i < info.arity; ++i) {
+    const bool stochastic = info.op == ElementwiseOp::cvt && (step.mode & 7) == 2;
+    for (int i = 0; i < (stochastic ? 2 : info.arity); ++i) {
       const bool coefficients = info.op == ElementwiseOp::mask && i == 1;
       if (!coefficients && names(step.selectors[static_cast<size_t>(i)])) return true;
     }
@@ -45,6 +47,19 @@ void applyChain(const isa::ChainDescriptor& chain, std::vector<ProbeOperand>& op
     operands.push_back({OperandKind::tile, "third source", kThirdSource, chain.third_source});
   if (chain.reduces())
     operands.push_back({OperandKind::tile, "reduction tile", kReductionTile, chain.reduction_tile});
+}
+
+/// Adds what the links of A and B of a product name.
+void applyLinks(const ExampleState& state, std::vector<ProbeOperand>& operands) {
+  const auto follow = [&](const isa::TileRegister& from, const char* name, uint8_t number) {
+    if (from.link_valid) operands.push_back({OperandKind::tile, name, number, from.link});
+  };
+  const isa::TileRegister &a = state.tiles[operands[1].reg], &b = state.tiles[operands[2].reg];
+  const bool sparse =
+      a.link_valid && state.tiles[a.link].type == static_cast<uint8_t>(ElementType::u4);
+  if (sparse) follow(a, "metadata of ta", kMetadata);
+  follow(sparse ? state.tiles[a.link] : a, "scales of ta", kScalesOfA);
+  follow(b, "scales of tb", kScalesOfB);
 }
 
 /// Rules of instructions that have no tile, view or chain operand.
@@ -92,6 +107,7 @@ std::vector<ProbeOperand> probeOperands(uint32_t word, const ExampleState& state
           {operand.kind, std::string(operand.name), static_cast<uint8_t>(operands.size()), reg});
   }
   if (chain && operands.size() > 1) applyChain(*chain, operands);
+  if (info.unit == isa::Unit::matrix) applyLinks(state, operands);
   return operands;
 }
 

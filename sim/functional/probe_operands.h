@@ -15,12 +15,13 @@ namespace etalon::sim {
 struct ProbeOperand {
   isa::OperandKind kind;
   std::string name;
-  uint8_t number;  // in mtval: those of the syntax count from 0, those a chain names follow
+  uint8_t
+      number;  // in mtval: those of the syntax count from 0, those a chain or a link names follow
   uint8_t reg;
 };
 
 /// The operands of a word in a state, by ascending number. With a chain register they are those that rule
-/// chain.operands makes operands of its descriptor.
+/// chain.operands makes operands of its descriptor; with a product those that rule mm.link adds.
 std::vector<ProbeOperand> probeOperands(uint32_t word, const ExampleState& state);
 
 /// nullptr if no operand has the number.

@@ -153,12 +153,14 @@ class ChainMaker {
     if (info->result == ResultKind::Converted) {
       step.result_type = code(pick(kVectorTypes));
       step.mode = pick(std::initializer_list<uint8_t>{0, 1, 8, 9});
+      if (isFloat(static_cast<T>(step.result_type)) && oneIn(3)) step.mode = oneIn(2) ? 2 : 10;
     }
     step.destination = static_cast<uint8_t>(below(kTemporaries));
     for (int i = 0; i < 3; ++i) {
       const bool condition = info->op == ElementwiseOp::select && i == 0;
       step.selectors[static_cast<size_t>(i)] = selector(condition ? T::i32 : compute, s, condition);
     }
+    if (roundsStochastically(step.mode)) step.selectors[1] = selector(T::u32, s);
     if (info->op == ElementwiseOp::mask) step.selectors[1] = kSelectorConstant + kMaskConstants;
     made_.chain.steps[static_cast<size_t>(s)] = step;
   }

@@ -40,16 +40,16 @@ class TestBuilder : public isa::ProgramBuilder {
   }
 };
 
-/// A program on a fresh device of the machine `functional64` (or `machine`).
+/// A program on a fresh device of the machine `functional64`.
 class TestProgram {
  public:
-  explicit TestProgram(isa::ProgramBuilder& builder,
-                       const std::vector<std::string>& overrides = {}) {
+  explicit TestProgram(isa::ProgramBuilder& builder, const std::vector<std::string>& overrides = {},
+                       numerics::Contract contract = {}) {
     const auto words = builder.finish();
     EXPECT_TRUE(words.ok()) << (words.ok() ? "" : words.error().message);
     const auto machine = isa::openMachine("functional64", overrides);
     EXPECT_TRUE(machine.ok()) << (machine.ok() ? "" : machine.error().message);
-    auto device = FunctionalDevice::create(*machine);
+    auto device = FunctionalDevice::create(*machine, std::move(contract));
     EXPECT_TRUE(device.ok()) << (device.ok() ? "" : device.error().message);
     device_ = std::move(*device);
     auto image = ElfImage::parse(writeElf(kTestEntry, *words, {{"tohost", kTestTohost}}), "test");

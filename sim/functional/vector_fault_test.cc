@@ -142,8 +142,20 @@ const FaultCase kCommon[] = {
      0,
      "elements are more than 2^24",
      {"work_cap.elements_log2=24"}},
-    {"stochastic_conversion", [](VectorBuilder& p) { p.et_cvt(Tile{0}, Tile{1}, 2); }, Cause::shape,
-     Rule::vec_convert_mode, "td (tr0)", 0, "rounding mode 2 is reserved"},
+    {"stochastic_conversion_by_words_that_are_no_u32",
+     [](VectorBuilder& p) { p.et_cvt_sr(Tile{0}, Tile{1}, Tile{2}); }, Cause::shape, Rule::op_types,
+     "td (tr0)", 0, "trand f32"},
+    {"stochastic_conversion_without_its_profile",
+     [](VectorBuilder& p) {
+       p.setTile(2, denseTile(ElementType::u32, 2, 2, kB));
+       p.et_cvt_sr(Tile{0}, Tile{1}, Tile{2});
+     },
+     Cause::unsupported,
+     Rule::op_unsupported,
+     "td (tr0)",
+     0,
+     "need profile Et-rand",
+     {"profiles=Et-base"}},
 };
 INSTANTIATE_TEST_SUITE_P(Common, VectorFault, testing::ValuesIn(kCommon),
                          [](const auto& info) { return info.param.name; });
@@ -200,11 +212,24 @@ const FaultCase kChains[] = {
        c.steps[0].result_type = static_cast<uint8_t>(ElementType::f4e2m1);
      }),
      Cause::shape, Rule::chain_step_types, "td (tr0)", 0, "converts to f4e2m1"},
-    {"a_stochastic_step", chain([](auto& c) {
+    {"a_stochastic_step_by_words_that_are_no_u32", chain([](auto& c) {
        c.steps[0].op = static_cast<uint8_t>(ElementwiseOp::cvt);
        c.steps[0].mode = 2;
      }),
-     Cause::shape, Rule::vec_convert_mode, "td (tr0)", 0, "rounds stochastically"},
+     Cause::shape, Rule::chain_step_types, "tb (tr2)", 2, "random words are u32"},
+    {"a_stochastic_step_without_its_profile",
+     chain(
+         [](auto& c) {
+           c.steps[0].op = static_cast<uint8_t>(ElementwiseOp::cvt);
+           c.steps[0].mode = 2;
+         },
+         setTile(2, denseTile(ElementType::u32, 2, 2, kB))),
+     Cause::unsupported,
+     Rule::op_unsupported,
+     "td (tr0)",
+     0,
+     "need profile Et-rand",
+     {"profiles=Et-base"}},
     {"a_conversion_outside_the_profile",
      chain([](auto& c) {
        c.steps[0].op = static_cast<uint8_t>(ElementwiseOp::cvt);

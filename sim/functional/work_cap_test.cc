@@ -54,10 +54,11 @@ Work workOf(const isa::InstructionInfo& info, const ExampleStart& start) {
   };
   const isa::TileRegister *first = tile(0), *second = tile(1);
   switch (info.unit) {
-    case matrix: return {elements(*first) * second->columns(), elements(*first), 0};
+    case matrix: return {elements(*first) * tile(2)->rows(), elements(*first), 0};
     case vector:
       if (info.name == "et.lscatter" || !first) return {0, elements(*second), 0};
-      if (info.group == "reductions") return {0, std::max(elements(*first), elements(*second)), 0};
+      if (info.group == "reductions" || info.group == "selection")
+        return {0, std::max(elements(*first), elements(*second)), 0};
       return {0, elements(*first), 0};
     case load:
     case store: {

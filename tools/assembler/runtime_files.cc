@@ -6,7 +6,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+
+#include "isa/base/share_folder.h"
 
 namespace etalon::tools {
 namespace {
@@ -14,10 +17,8 @@ namespace {
 std::vector<std::string> candidates() {
   if (const char* chosen = std::getenv("ETALON_RUNTIME"); chosen && *chosen) return {chosen};
   std::vector<std::string> folders;
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error)
-    folders.push_back((self.parent_path().parent_path() / "share/etalon/runtime").string());
+  if (const std::optional<std::string> share = installedShare())
+    folders.push_back(*share + "/runtime");
   folders.push_back(ETALON_RUNTIME_SOURCE_DIR);
   return folders;
 }

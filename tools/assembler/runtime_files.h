@@ -20,8 +20,8 @@ struct RuntimeFiles {
 };
 
 /// Looks in the folder that the environment variable ETALON_RUNTIME names (then nowhere else), in
-/// ../share/etalon/runtime beside the running program (installed), in the source tree the program
-/// was built from. The first with an etalon.ld is taken.
+/// `runtime` of the installation it runs from (isa/base/share_folder.h), in the source tree the
+/// program was built from. The first with an etalon.ld is taken.
 ///
 /// The intrinsics header `etalon/xet.h` is generated: in an installed runtime it stands in its
 /// include folder, else in the build tree's.

@@ -71,29 +71,6 @@ Result<uint64_t> constantBits(std::string_view text, ElementType type) {
   return bits;
 }
 
-/// Word i of a seed's sequence; asked for in ascending order, it runs Philox once for four words.
-class RandomWords {
- public:
-  explicit RandomWords(uint64_t seed)
-      : key_{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)} {
-    words_ = numerics::philox4x32({0, 0, 0, 0}, key_);
-  }
-  uint32_t operator()(uint64_t i) {
-    const uint64_t block = i >> 2;
-    if (block != block_) {
-      block_ = block;
-      words_ = numerics::philox4x32(
-          {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), 0, 0}, key_);
-    }
-    return words_[i & 3];
-  }
-
- private:
-  std::array<uint32_t, 2> key_;
-  std::array<uint32_t, 4> words_;
-  uint64_t block_ = 0;
-};
-
 uint64_t randomBits(ElementType type, uint32_t word) {
   switch (elementInfo(type).kind) {
     case ElementKind::Int: return static_cast<uint64_t>(static_cast<int32_t>(word) >> 28);
@@ -112,7 +89,7 @@ Result<ElementFunction> randomFunction(const std::vector<std::string_view>& part
   Result<uint64_t> seed = parseUnsigned(parts[1]);
   if (!seed.ok()) return Error{"the seed " + seed.error().message};
   if (parts.size() == 2)
-    return ElementFunction([type, words = RandomWords(*seed)](uint64_t i) mutable {
+    return ElementFunction([type, words = numerics::RandomWords(*seed, 0)](uint64_t i) mutable {
       return randomBits(type, words(i));
     });
   if (!isInteger(type))
@@ -127,9 +104,10 @@ Result<ElementFunction> randomFunction(const std::vector<std::string_view>& part
   const uint64_t range = static_cast<uint64_t>(*high) - static_cast<uint64_t>(*low);
   if (range > uint64_t{1} << 32)
     return Error{fmt::format("the range {}..{} is wider than 2^32", *low, *high)};
-  return ElementFunction([low = *low, range, words = RandomWords(*seed)](uint64_t i) mutable {
-    return static_cast<uint64_t>(low) + (words(i) * range >> 32);
-  });
+  return ElementFunction(
+      [low = *low, range, words = numerics::RandomWords(*seed, 0)](uint64_t i) mutable {
+        return static_cast<uint64_t>(low) + (words(i) * range >> 32);
+      });
 }
 
 Result<ElementFunction> elementFunction(std::string_view spec, ElementType type) {

@@ -56,8 +56,9 @@ Result<Program> openProgram(const std::string& path) {
     const Result<std::string> content = readFile(path);
     if (!content.ok()) return content.error();
     if (!content->starts_with("\177ELF"))
-      return Error{
-          fmt::format("{}: is neither an ELF image nor a source file (.s .S .c .cc .cpp)", path)};
+      return Error{fmt::format(
+          "{}: is neither an ELF image nor a source file (.s .S .c .cc .cpp){}", path,
+          path.ends_with(".spec") ? "; a .spec names an operator, which plug-ins alone run" : "")};
     built.elf.resize(content->size());
     std::memcpy(built.elf.data(), content->data(), content->size());
   }

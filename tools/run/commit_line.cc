@@ -12,8 +12,7 @@ std::string commitLine(const sim::Core& core, const sim::Commit& commit) {
   const isa::Instruction& in = commit.instruction;
   std::string line =
       fmt::format("{} {:#x} {:#010x} {}", commit.core, commit.pc, in.raw, isa::disassemble(in.raw));
-  if (in.rd != 0 && isa::writesX(in.id))
-    line += fmt::format(" ; x{}={:#x}", in.rd, core.x(in.rd));
+  if (in.rd != 0 && isa::writesX(in.id)) line += fmt::format(" ; x{}={:#x}", in.rd, core.x(in.rd));
   return line + "\n";
 }
 

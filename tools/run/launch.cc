@@ -14,27 +14,6 @@
 namespace etalon::tools {
 namespace {
 
-/// The launch note, or nullopt; an image that has none takes no arguments.
-Result<std::optional<abi::KernelSpec>> readNote(const sim::ElfImage& image,
-                                                const RunRequest& request) {
-  if (const auto section = image.section(abi::kNoteSection)) {
-    Result<std::optional<abi::KernelSpec>> spec = abi::parseKernelNote(*section);
-    if (!spec.ok())
-      return Error{fmt::format("{}: launch note: {}", image.name(), spec.error().message)};
-    if (*spec) return spec;
-  }
-  const char* option = !request.inputs.empty()      ? "--in"
-                       : !request.outputs.empty()   ? "--out"
-                       : !request.arguments.empty() ? "--arg"
-                                                    : nullptr;
-  if (option != nullptr)
-    return Error{fmt::format(
-        "{}: takes no {}: the image has no launch note that names its arguments (ETALON_KERNEL in "
-        "<etalon/helpers.h> makes one)",
-        image.name(), option)};
-  return std::optional<abi::KernelSpec>();
-}
-
 Status checkOutputs(const abi::KernelSpec& spec, const RunRequest& request) {
   for (const Assignment& output : request.outputs) {
     const abi::KernelArgument* argument = spec.argument(output.name);
@@ -92,27 +71,31 @@ Result<Array> inputData(const abi::BoundArgument& argument, const RunRequest& re
   return Error{fmt::format("no input for {}", argument.name)};  // bindKernel has refused it already
 }
 
-Status place(sim::FunctionalDevice& device, const abi::BoundArgument& argument, Array data,
-             PreparedLaunch& launch) {
-  const Result<uint64_t> bytes = arrayBytes(argument.type, argument.shape);
-  if (!bytes.ok()) return Error{fmt::format("{}: {}", argument.name, bytes.error().message)};
-  const Result<uint64_t> address = device.allocate(*bytes);
-  if (!address.ok()) return Error{fmt::format("{}: {}", argument.name, address.error().message)};
-  if (argument.direction != abi::Direction::Out && *bytes != 0)
-    ETALON_RETURN_IF_ERROR(device.write(*address, data.data));
-  launch.tensors.push_back({argument, *address, *bytes});
-  launch.inputs.push_back(std::move(data));
-  return {};
-}
-
 }  // namespace
 
-Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::ElfImage& image,
-                                     const RunRequest& request) {
+Result<std::optional<abi::KernelSpec>> readNote(const sim::ElfImage& image,
+                                                const RunRequest& request) {
+  if (const auto section = image.section(abi::kNoteSection)) {
+    Result<std::optional<abi::KernelSpec>> spec = abi::parseKernelNote(*section);
+    if (!spec.ok())
+      return Error{fmt::format("{}: launch note: {}", image.name(), spec.error().message)};
+    if (*spec) return spec;
+  }
+  const char* option = !request.inputs.empty()      ? "--in"
+                       : !request.outputs.empty()   ? "--out"
+                       : !request.arguments.empty() ? "--arg"
+                                                    : nullptr;
+  if (option != nullptr)
+    return Error{fmt::format(
+        "{}: takes no {}: the image has no launch note that names its arguments (ETALON_KERNEL in "
+        "<etalon/helpers.h> makes one)",
+        image.name(), option)};
+  return std::optional<abi::KernelSpec>();
+}
+
+Result<PreparedLaunch> bindLaunch(std::optional<abi::KernelSpec> spec, const RunRequest& request) {
   PreparedLaunch launch;
-  Result<std::optional<abi::KernelSpec>> spec = readNote(image, request);
-  if (!spec.ok()) return spec.error();
-  launch.spec = *std::move(spec);
+  launch.spec = std::move(spec);
   if (!launch.spec) return launch;
   ETALON_RETURN_IF_ERROR(checkOutputs(*launch.spec, request));
 
@@ -126,24 +109,64 @@ Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::E
   if (!binding.ok()) return binding.error();
   launch.binding = *std::move(binding);
 
-  std::vector<uint64_t> addresses;
   for (const abi::BoundArgument& argument : launch.binding.arguments) {
     if (!argument.is_tensor) continue;
     Array data{argument.type, argument.shape, {}};
+    const Result<uint64_t> bytes = arrayBytes(argument.type, argument.shape);
+    if (!bytes.ok()) return Error{fmt::format("{}: {}", argument.name, bytes.error().message)};
     if (argument.direction != abi::Direction::Out) {
       Result<Array> input = inputData(argument, request, *files);
       if (!input.ok()) return input.error();
       data = *std::move(input);
     }
-    ETALON_RETURN_IF_ERROR(place(device, argument, std::move(data), launch));
-    addresses.push_back(launch.tensors.back().address);
+    launch.tensors.push_back({argument, 0, *bytes});
+    launch.inputs.push_back(std::move(data));
+  }
+  return launch;
+}
+
+Status placeLaunch(PreparedLaunch& launch, const LaunchMemory& memory) {
+  if (!launch.spec) return {};
+  std::vector<uint64_t> addresses;
+  for (size_t i = 0; i < launch.tensors.size(); ++i) {
+    PlacedTensor& tensor = launch.tensors[i];
+    const std::string& name = tensor.argument.name;
+    const Result<uint64_t> address = memory.allocate(tensor.bytes, name);
+    if (!address.ok()) return Error{fmt::format("{}: {}", name, address.error().message)};
+    tensor.address = *address;
+    addresses.push_back(*address);
+    if (tensor.argument.direction != abi::Direction::Out && tensor.bytes != 0)
+      ETALON_RETURN_IF_ERROR(memory.write(*address, launch.inputs[i].data));
   }
   const std::vector<std::byte> block = launch.binding.argumentBlock(addresses);
-  const Result<uint64_t> address = device.allocate(block.size());
+  const Result<uint64_t> address = memory.allocate(block.size(), "the argument block");
   if (!address.ok()) return address.error();
-  if (!block.empty()) ETALON_RETURN_IF_ERROR(device.write(*address, block));
+  if (!block.empty()) ETALON_RETURN_IF_ERROR(memory.write(*address, block));
   launch.argument_block = *address;
+  return {};
+}
+
+Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::ElfImage& image,
+                                     const RunRequest& request) {
+  Result<std::optional<abi::KernelSpec>> spec = readNote(image, request);
+  if (!spec.ok()) return spec.error();
+  Result<PreparedLaunch> launch = bindLaunch(*std::move(spec), request);
+  if (!launch.ok()) return launch;
+  ETALON_RETURN_IF_ERROR(placeLaunch(
+      *launch, {[&](uint64_t bytes, const std::string&) { return device.allocate(bytes); },
+                [&](uint64_t address, std::span<const std::byte> bytes) {
+                  return device.write(address, bytes);
+                }}));
   return launch;
+}
+
+Result<Output> makeOutput(const PlacedTensor& tensor, const RunRequest& request) {
+  Result<Array> array = makeArray(tensor.argument.type, tensor.argument.shape);
+  if (!array.ok()) return array.error();
+  Output output{*std::move(array), std::nullopt, tensor.argument.name, ""};
+  for (const Assignment& asked : request.outputs)
+    if (asked.name == output.name) output.file = asked.text;
+  return output;
 }
 
 Result<std::vector<Output>> readOutputs(sim::FunctionalDevice& device, const PreparedLaunch& launch,
@@ -151,19 +174,15 @@ Result<std::vector<Output>> readOutputs(sim::FunctionalDevice& device, const Pre
   std::vector<Output> outputs;
   for (const PlacedTensor& tensor : launch.tensors) {
     if (tensor.argument.direction == abi::Direction::In) continue;
-    Result<Array> array = makeArray(tensor.argument.type, tensor.argument.shape);
-    if (!array.ok()) return array.error();
-    Output output{*std::move(array), std::nullopt, tensor.argument.name, ""};
-    if (tensor.bytes != 0) {
-      ETALON_RETURN_IF_ERROR(device.read(tensor.address, output.array.data));
-      const auto at = device.memory().find(0, tensor.address, tensor.bytes);
-      if (const auto byte = at->region->init.firstUnset(at->offset, tensor.bytes))
-        output.first_unwritten = (*byte - at->offset) * 8 /
-                                 static_cast<unsigned>(elementInfo(tensor.argument.type).bits);
-    }
-    for (const Assignment& asked : request.outputs)
-      if (asked.name == output.name) output.file = asked.text;
-    outputs.push_back(std::move(output));
+    Result<Output> made = makeOutput(tensor, request);
+    if (!made.ok()) return made.error();
+    Output& output = outputs.emplace_back(*std::move(made));
+    if (tensor.bytes == 0) continue;
+    ETALON_RETURN_IF_ERROR(device.read(tensor.address, output.array.data));
+    const auto at = device.memory().find(0, tensor.address, tensor.bytes);
+    if (const auto byte = at->region->init.firstUnset(at->offset, tensor.bytes))
+      output.first_unwritten =
+          (*byte - at->offset) * 8 / static_cast<unsigned>(elementInfo(tensor.argument.type).bits);
   }
   return outputs;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,18 +28,33 @@ struct PlacedTensor {
 
 /// What a launch was given, kept for reading outputs back and checking them.
 struct PreparedLaunch {
-  std::optional<abi::KernelSpec> spec;  // of the image's launch note, if it has one
+  std::optional<abi::KernelSpec> spec;  // of the launch note, if there is one
   abi::Binding binding;
   std::vector<PlacedTensor> tensors;  // in the order of the arguments
   std::vector<Array> inputs;          // as given, for each tensor; outputs hold no data
   uint64_t argument_block = 0;        // a0; 0 without a launch note
 };
 
-/// Binds shapes and values, makes or reads the inputs, and puts all into the memory of `device`, whose image is loaded.
-///
-/// Output tensors are allocated and left unwritten, so that reading one before it was computed is found.
-/// Errors: a malformed note; --in, --out or --arg for an image without note or without that name; everything
-/// bindKernel(), readArray() and generate() refuse; more than the device's memory.
+/// The launch note of an image; an image without one takes no arguments.
+/// Errors: a malformed note; --in, --out or --arg for an image without note.
+Result<std::optional<abi::KernelSpec>> readNote(const sim::ElfImage& image,
+                                                const RunRequest& request);
+
+/// Binds shapes and values, and makes or reads the inputs; nothing has an address yet.
+/// Errors: --in, --out or --arg without that name; everything bindKernel(), readArray() and generate() refuse.
+Result<PreparedLaunch> bindLaunch(std::optional<abi::KernelSpec> spec, const RunRequest& request);
+
+/// Memory of a device, as much of it as arguments need.
+struct LaunchMemory {
+  std::function<Result<uint64_t>(uint64_t bytes, const std::string& name)> allocate;
+  std::function<Status(uint64_t address, std::span<const std::byte> bytes)> write;
+};
+
+/// Puts tensors and argument block into memory. Output tensors are left unwritten, so that reading one before it was
+/// computed is found where the device can find it. Errors: more than the device's memory.
+Status placeLaunch(PreparedLaunch& launch, const LaunchMemory& memory);
+
+/// readNote(), bindLaunch() and placeLaunch() on the functional model, whose image is loaded.
 Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::ElfImage& image,
                                      const RunRequest& request);
 
@@ -47,6 +65,9 @@ struct Output {
   std::string name;
   std::string file;  // where it was asked to go, or empty
 };
+
+/// An output's array and file, its data still to be read.
+Result<Output> makeOutput(const PlacedTensor& tensor, const RunRequest& request);
 
 /// Reads the out and inout tensors back.
 Result<std::vector<Output>> readOutputs(sim::FunctionalDevice& device, const PreparedLaunch& launch,

@@ -5,19 +5,43 @@
 
 namespace etalon::tools {
 
+std::string_view runEndName(RunEnd end) {
+  switch (end) {
+    case RunEnd::exited: return "exited";
+    case RunEnd::fault: return "fault";
+    case RunEnd::deadlock: return "deadlock";
+    case RunEnd::instruction_limit: return "instruction_limit";
+    case RunEnd::interrupted: return "interrupted";
+    case RunEnd::completed: return "completed";
+    case RunEnd::timeout: return "timeout";
+    case RunEnd::not_supported: return "not_supported";
+    case RunEnd::refused: return "device_refused";
+    case RunEnd::failed: return "device_failed";
+    case RunEnd::lost: return "device_lost";
+    case RunEnd::broken: return "device_broken";
+  }
+  return "unknown";
+}
+
 std::vector<std::string> RunReport::failures() const {
   std::vector<std::string> why;
-  switch (result.status) {
-    case sim::RunStatus::exited:
-      if (result.exit_code != 0)
-        why.push_back(fmt::format("the program exited with {}", result.exit_code));
+  switch (end) {
+    case RunEnd::exited:
+      if (exit_code != 0) why.push_back(fmt::format("the program exited with {}", exit_code));
       break;
-    case sim::RunStatus::fault: why.push_back("the program did something illegal"); break;
-    case sim::RunStatus::deadlock: why.push_back("deadlock"); break;
-    case sim::RunStatus::instruction_limit:
+    case RunEnd::completed: break;
+    case RunEnd::fault: why.push_back("the program did something illegal"); break;
+    case RunEnd::deadlock: why.push_back("deadlock"); break;
+    case RunEnd::instruction_limit:
       why.push_back("the instruction limit was reached (see --limit)");
       break;
-    case sim::RunStatus::interrupted: why.push_back("interrupted"); break;
+    case RunEnd::interrupted: why.push_back("interrupted"); break;
+    case RunEnd::timeout: why.push_back("the device did not finish in time (see --timeout)"); break;
+    case RunEnd::not_supported: why.push_back("the device cannot do this"); break;
+    case RunEnd::refused: why.push_back("the device refused"); break;
+    case RunEnd::failed: why.push_back("the device failed"); break;
+    case RunEnd::lost: why.push_back("the device was lost"); break;
+    case RunEnd::broken: why.push_back("the device broke the device interface"); break;
   }
   if (race_count != 0 && !permits.races)
     why.push_back(fmt::format("{} data races (see --permit races)", race_count));
@@ -25,7 +49,7 @@ std::vector<std::string> RunReport::failures() const {
     why.push_back(fmt::format("{} uninitialised reads (see --permit uninitialised)",
                               uninitialised_read_count));
   for (const Output& output : outputs)
-    if (output.first_unwritten && exited() && !permits.uninitialised)
+    if (output.first_unwritten && finished() && !permits.uninitialised)
       why.push_back(fmt::format("output {} is not all written", output.name));
   if (check && !check->passed) why.push_back("the check failed");
   return why;

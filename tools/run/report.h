@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,14 +49,39 @@ struct ReportedCheck {
   double worst_ratio = 0;  // of a bounded verdict, see kernels::CheckReport
 };
 
+/// Why a run ended. From `completed` on they are of devices behind isa/abi/etalon_device.h.
+enum class RunEnd : uint8_t {
+  exited,
+  fault,
+  deadlock,
+  instruction_limit,
+  interrupted,
+  completed,      // the operator was computed
+  timeout,        // the device did not finish in time
+  not_supported,  // it cannot do this
+  refused,        // it says that it was asked wrongly, or has not enough memory
+  failed,         // it tried and could not
+  lost,           // it is gone: a crash, a process that ended
+  broken,         // it broke the interface: wrote outside of buffers, answered nonsense
+};
+/// As reports write it, e.g. "instruction_limit", "device_lost".
+std::string_view runEndName(RunEnd end);
+
 /// Everything a run came to. Lists are bounded, counts are not.
 struct RunReport {
   std::string program;
   std::string device;
-  isa::Machine machine;
-  unsigned cores = 0;
-  sim::RunResult result;
-  std::vector<ReportedStop> stops;                         // of result.stopped
+  std::string device_description;       // JSON, of a plug-in that could be opened
+  std::optional<isa::Machine> machine;  // none: the device is no machine of ours
+  std::string contract_name;            // empty: what a plug-in declares stands in its description
+  uint64_t contract_hash = 0;           // 0: the canonical arithmetic
+  bool ran_operator = false;            // not the image: the operator that its launch note names
+  std::optional<unsigned> cores;        // of a run of an image
+  RunEnd end = RunEnd::exited;
+  uint64_t exit_code = 0;                // of the program, when it exited
+  std::optional<uint64_t> instructions;  // over all cores, where the device counts them
+  std::string detail;                    // of a plug-in, lines: what it says went wrong
+  std::vector<ReportedStop> stops;
   std::vector<std::pair<std::string, uint64_t>> counters;  // architectural ones, over all cores
   std::vector<Output> outputs;
   std::optional<ReportedCheck> check;
@@ -68,7 +94,8 @@ struct RunReport {
   std::vector<ReportedDump> dumps;
   Permits permits;
 
-  bool exited() const { return result.status == sim::RunStatus::exited; }
+  /// The outputs are what the program or operator made them.
+  bool finished() const { return end == RunEnd::exited || end == RunEnd::completed; }
   /// Why the run is no success, one short phrase each; empty for success.
   std::vector<std::string> failures() const;
 };

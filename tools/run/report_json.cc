@@ -85,10 +85,20 @@ Json outputJson(const Output& output, bool written) {
   return json;
 }
 
-Json machineJson(const isa::Machine& machine) {
-  return {{"name", machine.displayName()},
-          {"derived", machine.derived()},
-          {"overrides", machine.overrides.empty() ? Json::object() : Json(machine.overrides)}};
+Json machineJson(const std::optional<isa::Machine>& machine) {
+  if (!machine) return nullptr;
+  return {{"name", machine->displayName()},
+          {"derived", machine->derived()},
+          {"overrides", machine->overrides.empty() ? Json::object() : Json(machine->overrides)}};
+}
+
+Json contractJson(const RunReport& report) {
+  return {{"name", report.contract_name}, {"hash", hex(report.contract_hash)}};
+}
+
+template <class T>
+Json orNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
 template <class T, class F>
@@ -112,16 +122,18 @@ std::string reportJson(const RunReport& report, const std::string& console) {
   Json json{
       {"success", failures.empty()},
       {"failures", failures},
-      {"status", sim::runStatusName(report.result.status)},
-      {"exit_code", report.exited() ? Json(report.result.exit_code) : Json(nullptr)},
+      {"status", runEndName(report.end)},
+      {"exit_code", report.end == RunEnd::exited ? Json(report.exit_code) : Json(nullptr)},
       {"device", report.device},
+      {"ran", report.ran_operator ? "operator" : "image"},
       {"machine", machineJson(report.machine)},
+      {"contract", report.contract_name.empty() ? Json(nullptr) : contractJson(report)},
       {"program", report.program},
-      {"cores", report.cores},
-      {"instructions", report.result.instructions},
+      {"cores", orNull(report.cores)},
+      {"instructions", orNull(report.instructions)},
       {"counters", counters},
       {"outputs",
-       listOf(report.outputs, [&](const Output& o) { return outputJson(o, report.exited()); })},
+       listOf(report.outputs, [&](const Output& o) { return outputJson(o, report.finished()); })},
       {"check", check},
       {"faults", listOf(report.faults, faultJson)},
       {"fault_count", report.fault_count},
@@ -132,6 +144,9 @@ std::string reportJson(const RunReport& report, const std::string& console) {
       {"console", console},
       {"stopped", listOf(report.stops, stopJson)},
   };
+  if (!report.device_description.empty())
+    json["device_description"] = Json::parse(report.device_description);
+  if (!report.detail.empty()) json["detail"] = report.detail;
   if (!report.dumps.empty())
     json["dumps"] = listOf(report.dumps, [](const ReportedDump& d) {
       return Json{{"target", d.target}, {"core", d.core}, {"text", d.text}};

@@ -64,17 +64,31 @@ std::string findingsText(const RunReport& report) {
   text += more(report.uninitialised_read_count, report.uninitialised_reads.size(),
                "uninitialised reads");
   for (const Output& output : report.outputs)
-    if (output.first_unwritten && report.exited())
+    if (output.first_unwritten && report.finished())
       text +=
           fmt::format("output {}: element {} of {} (in C order) was never written\n", output.name,
                       *output.first_unwritten, describe(output.array.type, output.array.shape));
   return text;
 }
 
-std::string machineText(const RunReport& report) {
-  return fmt::format(
-      "machine {}{}", report.machine.displayName(),
-      report.machine.derived() ? " (derived: results belong to no published machine)" : "");
+std::string headline(const RunReport& report) {
+  std::string text = fmt::format("{}: {}", report.program, runEndName(report.end));
+  if (report.end == RunEnd::exited) text += fmt::format(" {}", report.exit_code);
+  if (report.ran_operator) text += ", the operator by the device's own means";
+  if (report.instructions) text += fmt::format(", {} instructions", *report.instructions);
+  if (report.cores) {
+    text += fmt::format(" on {}", *report.cores);
+    if (report.machine) text += fmt::format(" of {}", report.machine->cores);
+    text += " cores";
+  }
+  text += ", " + report.device;
+  if (report.machine)
+    text += fmt::format(
+        ", machine {}{}", report.machine->displayName(),
+        report.machine->derived() ? " (derived: results belong to no published machine)" : "");
+  if (report.contract_hash != 0)
+    text += fmt::format(", contract {} ({:#x})", report.contract_name, report.contract_hash);
+  return text + "\n";
 }
 
 std::string countersText(const RunReport& report) {
@@ -87,11 +101,11 @@ std::string countersText(const RunReport& report) {
 std::string outputsText(const RunReport& report) {
   std::string text;
   for (const Output& output : report.outputs)
-    text += fmt::format("output {} {}{}\n", output.name,
-                        describe(output.array.type, output.array.shape),
-                        output.file.empty() ? " (not kept; see --out)"
-                        : report.exited()   ? " -> " + output.file
-                                          : " not written, because the run did not end by itself");
+    text += fmt::format(
+        "output {} {}{}\n", output.name, describe(output.array.type, output.array.shape),
+        output.file.empty() ? " (not kept; see --out)"
+        : report.finished() ? " -> " + output.file
+                            : " not written, because the run did not end by itself");
   return text;
 }
 
@@ -103,12 +117,9 @@ std::string reportText(const RunReport& report, bool quiet) {
   for (const ReportedDump& dump : report.dumps)
     text += fmt::format("core {} {}\n{}", dump.core, dump.target, dump.text);
   for (const ReportedStop& stop : report.stops) text += stopText(stop);
+  if (!report.detail.empty()) text += report.detail + "\n";
   if (!quiet) {
-    text += fmt::format("{}: {}{}, {} instructions on {} of {} cores, {}, {}\n", report.program,
-                        sim::runStatusName(report.result.status),
-                        report.exited() ? fmt::format(" {}", report.result.exit_code) : "",
-                        report.result.instructions, report.cores, report.machine.cores,
-                        report.device, machineText(report));
+    text += headline(report);
     text += countersText(report) + outputsText(report);
     if (report.check)
       text += fmt::format("check {}: {}, {}\n", report.check->operation,

@@ -42,8 +42,12 @@ struct DumpTarget {
 /// Everything the user asked of `etalon run`.
 struct RunRequest {
   std::string program;
+  std::string plugin;                // path of a device plug-in; empty: the functional model
+  std::string device_config = "{}";  // JSON for the plug-in
+  uint64_t timeout_ns = 0;           // of each call of the plug-in; 0: none
   std::string machine = "base";
   std::vector<std::string> overrides;
+  std::string contract;  // numerics contract by name or path; empty: the canonical arithmetic
   std::optional<uint64_t> cores;  // all of the machine if absent
   std::vector<InputSource> inputs;
   std::vector<Assignment> outputs;

@@ -17,13 +17,15 @@ struct RunHooks {
   std::function<void(std::string_view)> console;      // what the program prints
   std::function<void(std::string_view)> commit_line;  // of the commit log, newline included
   std::function<bool(uint64_t)> progress;             // instructions so far; false ends the run
+  std::function<bool()> keep_going;  // of plug-ins, asked often; false ends the run
 };
 
-/// Opens the program, builds it if it is a source, launches it on the functional model, writes the outputs asked for.
+/// Opens the program, builds it if it is a source, runs it on the functional model or on the plug-in of the request, and
+/// writes the outputs asked for.
 ///
-/// Whatever the program does wrong is in the report. Errors: bad input, as openProgram(), openMachine(), prepareLaunch() say
+/// Whatever the program or the plug-in does wrong is in the report. Errors: bad input, as openProgram(), openMachine(), prepareLaunch() say
 /// it; more cores than the machine has; a check that the image does not name or that has no reference; an output file that
-/// cannot be written.
+/// cannot be written; a plug-in that is none; options that a plug-in has no use for.
 Result<RunReport> runProgram(const RunRequest& request, const RunHooks& hooks);
 
 }  // namespace etalon::tools

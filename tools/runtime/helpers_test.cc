@@ -8,6 +8,7 @@
 
 #include "etalon/xet.h"
 #include "isa/abi/kernel_note.h"
+#include "isa/codec/instruction_info.h"
 #include "isa/machines/address_map.h"
 #include "isa/state/chain_descriptor.h"
 #include "isa/state/view_descriptor.h"
@@ -99,6 +100,25 @@ TEST(Helpers, CodesAreThoseOfTheChainRegister) {
   EXPECT_EQ(ET_SEL_B_AT(5), kSelectorDisplacedB + 5);
 }
 
+TEST(Helpers, ModesAreThoseOfConversionSteps) {
+  EXPECT_EQ(ET_MODE_RNE, static_cast<int>(Rounding::NearestEven));
+  EXPECT_EQ(ET_MODE_RZ, static_cast<int>(Rounding::TowardZero));
+  EXPECT_EQ(ET_MODE_STOCHASTIC, static_cast<int>(Rounding::Stochastic));
+  EXPECT_EQ(ET_MODE_SAT, kModeSaturate);
+}
+
+TEST(Helpers, TypesPackOneCodeAByte) {
+  EXPECT_EQ(ET_TYPES(ET_F32), uint64_t{ET_F32});
+  EXPECT_EQ(ET_TYPES(1, 2, 3), 0x030201u);
+  EXPECT_EQ(ET_TYPES(1, 2, 3, 4, 5, 15), 0x0f0504030201u);
+}
+
+TEST(Helpers, WordsAreThoseOfTheInstructions) {
+  EXPECT_EQ(ET_WORD_MM, isa::instructionNamed("et.mm")->match);
+  EXPECT_EQ(ET_WORD_AND_X, isa::instructionNamed("et.and.x")->match);
+  EXPECT_EQ(ET_WORD_CVT_SR_SAT, isa::instructionNamed("et.cvt.sr.sat")->match);
+}
+
 TEST(Helpers, AddressesAreThoseOfTheMap) {
   EXPECT_EQ(ET_LOCAL_BASE, isa::kLocalWindowBase);
   EXPECT_EQ(ET_CORE_WINDOW, isa::kCoreWindowBase);
@@ -111,6 +131,15 @@ TEST(Helpers, SizesAreThoseOfTheElementTypes) {
     if (bits < 8) continue;
     EXPECT_EQ(et_size(static_cast<unsigned>(type)) * 8, static_cast<unsigned>(bits))
         << kElementInfo[type].name;
+  }
+}
+
+TEST(Helpers, RowsOfEveryTypeBeginOnAByte) {
+  for (int type = 0; type < kElementTypes; ++type) {
+    const auto width = static_cast<unsigned>(kElementInfo[type].bits);
+    for (const unsigned cols : {0u, 1u, 4u, 7u})
+      EXPECT_EQ(et_row_bytes(static_cast<unsigned>(type), cols), (cols * width + 7) / 8)
+          << kElementInfo[type].name;
   }
 }
 

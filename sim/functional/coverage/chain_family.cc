@@ -25,7 +25,7 @@ void describe(const isa::InstructionInfo&, const std::vector<TypeTuple>& tuples,
   space.dimensions.push_back({"third", sourceLayouts(true, false)});
   space.dimensions.push_back({"computes in", {"f32", "i32", "u32"}});
   space.dimensions.push_back(
-      {"program", {"unary", "binary", "ternary", "mask", "comparison", "displaced"}});
+      {"program", {"unary", "binary", "ternary", "mask", "comparison", "displaced", "stochastic"}});
   space.dimensions.push_back({"reduction", {"none", "sum", "prod", "max", "min"}});
   space.dimensions.push_back(
       {"destinations", {"td", "td and fold", "td and lanes", "fold", "lanes"}});
@@ -119,6 +119,12 @@ Chain::Step middleStep(const std::string& program, ElementType compute, bool thi
     step.op = anyOperation(2, true, compute, random);
     step.result = ElementType::u32;
   }
+  if (program == "stochastic") {
+    step.op = "cvt";
+    step.result = typeOfClass(ElementType::f32, random);
+    step.mode = random() % 2 ? 2 : 10;
+    step.selectors[1] = 2;
+  }
   if (step.op.empty()) step.op = anyOperation(2, false, compute, random);
   return step;
 }
@@ -153,9 +159,11 @@ void buildProgram(Scene& s, ElementType compute) {
     middle.selectors[0] = kTemporary + 3;
   }
   chain.steps.push_back(middle);
-  chain.reduction_selector = kTemporary + (program == "comparison" ? 1 : 2);
+  // Temporary 2 is then of another class than the steps compute in.
+  const bool reduces_source = program == "comparison" || program == "stochastic";
+  chain.reduction_selector = kTemporary + (reduces_source ? 1 : 2);
   const ElementType td = reference::widened(c.type("td"));
-  chain.steps.push_back(conversion(chain.steps.back().result, td, kTemporary + 2, 3, s.random));
+  chain.steps.push_back(conversion(middle.result, td, kTemporary + 2, 3, s.random));
   chain.td_selector = kTemporary + 3;
 }
 
@@ -176,8 +184,10 @@ void placeTiles(Scene& s, ElementType compute, uint32_t displacement) {
     moved.base += displacement;
     fillTile(s.memory, moved, values, s.random);
   }
-  if (c.value("program") == "ternary") {
-    s.place("third", compute, rows, columns, c.value("third"));
+  if (c.value("program") == "ternary" || c.value("program") == "stochastic") {
+    // Random words are u32.
+    const bool words = c.value("program") == "stochastic";
+    s.place("third", words ? ElementType::u32 : compute, rows, columns, c.value("third"));
     s.fill("third", values);
   }
 }

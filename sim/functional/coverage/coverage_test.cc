@@ -31,7 +31,7 @@ const std::set<std::string_view> kWithoutTileData = {
     "et.tlink",   "et.tflags", "et.tmov",  "et.tld",     "et.tst",     "et.vld",     "et.vst",
     "et.cld",     "et.cst",    "et.vseek", "et.vadv",    "et.vext",    "et.vget",    "et.cset",
     "et.cget",    "et.tset",   "et.pf",    "et.fence",   "et.fence.t", "et.fence.v", "et.sig",
-    "et.barrier", "et.halt",   "et.wait",  "et.waitsub", "et.semr",    "et.ctr"};
+    "et.barrier", "et.halt",   "et.wait",  "et.waitsub", "et.semr",    "et.ctr",     "et.cap"};
 
 /// Failures of one instruction that are printed; the rest is counted.
 constexpr uint64_t kShown = 3;

@@ -5,7 +5,7 @@ namespace etalon::sim::coverage {
 
 const Family* familyOf(const isa::InstructionInfo& info) {
   for (const Family* family : {&kMatrixFamily, &kTransferFamily, &kIndexedFamily,
-                               &kElementwiseFamily, &kRowsFamily, &kChainFamily})
+                               &kElementwiseFamily, &kRowsFamily, &kRandomFamily, &kChainFamily})
     if (family->takes(info)) return family;
   return nullptr;
 }

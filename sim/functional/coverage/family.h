@@ -34,6 +34,7 @@ extern const Family kTransferFamily;
 extern const Family kIndexedFamily;
 extern const Family kElementwiseFamily;
 extern const Family kRowsFamily;
+extern const Family kRandomFamily;
 extern const Family kChainFamily;
 
 }  // namespace etalon::sim::coverage

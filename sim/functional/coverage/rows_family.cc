@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions, scans, recurrences and movement: each operand has its own shape, none is in place;
+// Reductions, scans, recurrences, movement and sorts: each operand has its own shape, none is in place;
 // columns stand around the 64 lanes.
 #include <algorithm>
 
@@ -11,7 +11,8 @@ namespace {
 using std::string_view;
 
 bool takes(const isa::InstructionInfo& info) {
-  return info.group == "reductions" || info.group == "scans" || info.group == "movement";
+  return info.group == "reductions" || info.group == "scans" || info.group == "movement" ||
+         info.group == "selection";
 }
 
 bool written(string_view operand) {
@@ -33,11 +34,17 @@ struct Shape {
   uint64_t rows, columns;
 };
 
-/// Shape of an operand; ta is rows x columns, `other` the extent an index tile brings.
+/// Columns that a top-k keeps of n.
+uint64_t keptColumns(const std::string& kept, uint64_t n) {
+  return kept == "none" ? 0 : kept == "one" ? std::min<uint64_t>(1, n) : kept == "half" ? n / 2 : n;
+}
+
+/// Shape of an operand; ta is rows x columns, `other` the extent that an index tile or top-k brings.
 Shape shapeOf(string_view name, string_view operand, Shape ta, uint64_t other) {
   const bool row_result = name.starts_with("et.red.") || name.starts_with("et.arg");
   const bool column_result = name.starts_with("et.cred.") || name.starts_with("et.carg");
   if (operand == "tcarry") return {ta.rows, 1};
+  if (name == "et.topk" && written(operand)) return {ta.rows, other};
   if (name.starts_with("et.red.") && name.ends_with(".acc") && operand == "td")
     return {ta.rows, 64};
   if (row_result && written(operand)) return {ta.rows, 1};
@@ -63,7 +70,9 @@ void describe(const isa::InstructionInfo& info, const std::vector<TypeTuple>&, S
     start |= keeps(info, o.name);
   }
   if (start) space.dimensions.push_back({"start", valueKinds()});
-  if (hasOperand(info, "tdi")) space.dimensions.push_back({"held", {"nothing", "something"}});
+  if (keeps(info, "tdi")) space.dimensions.push_back({"held", {"nothing", "something"}});
+  if (hasOperand(info, "flags")) space.dimensions.push_back({"flags", {"0", "1"}});
+  if (info.name == "et.topk") space.dimensions.push_back({"kept", {"none", "one", "half", "all"}});
   if (hasOperand(info, "ti")) {
     // Rows of a permutation stay few: each has up to 150 columns of 8 bytes, 4 elements apart.
     space.dimensions.push_back({"other", {"0", "1", "5", "17"}});
@@ -116,7 +125,9 @@ void build(Scene& s) {
   const Case& c = s.what;
   const Shape ta = {c.count("rows"), c.count("columns")};
   const bool indexed = hasOperand(*c.info, "ti");
-  const uint64_t other = indexed ? c.count("other") : 0;
+  const uint64_t other = indexed                     ? c.count("other")
+                         : c.info->name == "et.topk" ? keptColumns(c.value("kept"), ta.columns)
+                                                     : 0;
   for (const isa::OperandInfo& o : c.info->operands()) {
     if (o.kind != isa::OperandKind::tile) continue;
     const std::string name(o.name);
@@ -125,7 +136,8 @@ void build(Scene& s) {
     if (keeps(*c.info, name)) s.fill(name, c.value("start"));
     if (!written(name)) s.fill(name, c.value("values"));
   }
-  if (hasOperand(*c.info, "tdi")) fillHeld(s);
+  if (keeps(*c.info, "tdi")) fillHeld(s);
+  if (hasOperand(*c.info, "flags")) s.call.mode = static_cast<unsigned>(c.count("flags"));
   if (indexed)
     fillIndices(s, c.info->name == "et.permute"   ? ta.rows
                    : c.info->name == "et.lgather" ? ta.columns

@@ -120,6 +120,23 @@ Result<std::unique_ptr<Runner>> Runner::create() {
   return runner;
 }
 
+int Runner::loadTile(const reference::Call& call, std::string_view name,
+                     std::vector<uint8_t>& free) {
+  const int number = free.back();
+  free.pop_back();
+  core_->tile(number) = registerOf(call.tile(name));
+  const auto link = [&](int from, std::string_view named) {
+    if (!call.has(named)) return from;
+    const int to = loadTile(call, named, free);
+    core_->tile(from).link_valid = true;
+    core_->tile(from).link = static_cast<uint8_t>(to);
+    return to;
+  };
+  if (name == "ta") link(link(number, "metadata"), "scales of ta");
+  if (name == "tb") link(number, "scales of tb");
+  return number;
+}
+
 uint32_t Runner::load(const Case& c, const reference::Call& call, Random& random) {
   std::vector<uint8_t> free;
   for (uint8_t i = 0; i < isa::kTileRegisters; ++i) free.push_back(i);
@@ -128,9 +145,7 @@ uint32_t Runner::load(const Case& c, const reference::Call& call, Random& random
   for (const isa::OperandInfo& o : c.info->operands()) {
     int64_t value = 0;
     if (o.kind == isa::OperandKind::tile) {
-      value = free.back();
-      free.pop_back();
-      core_->tile(static_cast<int>(value)) = registerOf(call.tile(o.name));
+      value = loadTile(call, o.name, free);
     } else if (o.kind == isa::OperandKind::view) {
       value = static_cast<int64_t>(random() % isa::kViewRegisters);
       core_->view(static_cast<int>(value)) = registerOf(call.view);
@@ -172,6 +187,8 @@ std::optional<std::string> Runner::run(const Case& c, const Family& family) {
   core_->raw_ = word;
   core_->events_ = 0;
   core_->writeCsr(isa::csr::kEtstatus, 0);
+  core_->writeCsr(isa::csr::kEtseed, scene.call.seed);
+  core_->writeCsr(isa::csr::kEtstream, scene.call.stream);
   const uint64_t faults = findings_.faultCount();
   executeTile(*core_, isa::decode(word));
   if (findings_.faultCount() != faults) {

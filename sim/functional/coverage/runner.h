@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/arch/core.h"
@@ -26,6 +27,8 @@ class Runner {
   explicit Runner(isa::Machine machine) : machine_(std::move(machine)) {}
   /// The word of the call, its registers set; tiles and views in registers that `random` picks.
   uint32_t load(const Case& c, const reference::Call& call, Random& random);
+  /// Puts a tile of the call, and what its link names (see Call), into free registers; the number.
+  int loadTile(const reference::Call& call, std::string_view name, std::vector<uint8_t>& free);
   std::optional<std::string> compare(const Case& c, const reference::Call& call, uint32_t word);
   std::string differenceAt(const reference::Call& call, uint64_t offset) const;
 

@@ -8,25 +8,14 @@
 #include <set>
 
 #include "isa/base/check.h"
+#include "isa/state/legal_types.h"
 
 namespace etalon::sim::coverage {
 namespace {
 
 using reference::Tile;
 
-/// A legal type tuple as the generator writes it: a mask of type codes for each operand.
-struct LegalTypes {
-  isa::InstructionId id;
-  std::string_view profile;
-  int count;
-  std::array<uint16_t, 8> masks;
-};
-using isa::InstructionId;
-constexpr LegalTypes kLegalTypes[] = {
-#include "isa/legal_types.inc"
-};
-
-void addTuples(const LegalTypes& row, std::set<TypeTuple>& tuples, TypeTuple prefix = {}) {
+void addTuples(const isa::LegalTypes& row, std::set<TypeTuple>& tuples, TypeTuple prefix = {}) {
   if (prefix.size() == static_cast<size_t>(row.count)) {
     tuples.insert(prefix);
     return;
@@ -71,15 +60,14 @@ std::vector<TypeTuple> legalTuples(isa::InstructionId id,
                                    const std::vector<std::string>& profiles) {
   // Rows of different profiles share tuples.
   std::set<TypeTuple> tuples;
-  for (const LegalTypes& row : kLegalTypes)
-    if (row.id == id && among(row.profile, profiles)) addTuples(row, tuples);
+  for (const isa::LegalTypes& row : isa::legalTypes(id))
+    if (among(row.profiles, profiles)) addTuples(row, tuples);
   return {tuples.begin(), tuples.end()};
 }
 
 size_t otherTuples(isa::InstructionId id, const std::vector<std::string>& profiles) {
   std::set<TypeTuple> tuples;
-  for (const LegalTypes& row : kLegalTypes)
-    if (row.id == id) addTuples(row, tuples);
+  for (const isa::LegalTypes& row : isa::legalTypes(id)) addTuples(row, tuples);
   return tuples.size() - legalTuples(id, profiles).size();
 }
 

@@ -52,7 +52,7 @@ void describe(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tu
   place.values.insert(place.values.end(), tiles.begin() + 1, tiles.end());
   space.dimensions.push_back(place);
   for (size_t i = 1; i < tiles.size(); ++i) allowInPlace(tuples, tiles[i], i, space);
-  if (info.name == "et.cvt") space.dimensions.push_back({"mode", {"0", "1", "8", "9"}});
+  if (info.name == "et.cvt") space.dimensions.push_back({"mode", {"0", "1", "2", "3"}});
 }
 
 void build(Scene& s) {

@@ -16,12 +16,13 @@ int32_t say(etalon_text* error, const Status& status, etalon_status bad = ETALON
 }
 
 int32_t openDevice(const etalon_open_request* request, etalon_device** device, etalon_text* error) {
-  Result<isa::Machine> machine = machineOf(request->configuration);
-  if (!machine.ok()) return say(error, machine.error());
-  Result<std::unique_ptr<FunctionalDevice>> model = FunctionalDevice::create(*machine);
+  Result<PluginSetup> setup = setupOf(request->configuration);
+  if (!setup.ok()) return say(error, setup.error());
+  Result<std::unique_ptr<FunctionalDevice>> model =
+      FunctionalDevice::create(setup->machine, setup->contract);
   if (!model.ok()) return say(error, model.error(), ETALON_NO_MEMORY);
   auto opened = std::make_unique<etalon_device>();
-  opened->machine = *std::move(machine);
+  opened->setup = *std::move(setup);
   opened->model = *std::move(model);
   opened->commits = [self = opened.get()](const Core& core, const Commit& commit) {
     const isa::Instruction& in = commit.instruction;
@@ -34,7 +35,7 @@ int32_t openDevice(const etalon_open_request* request, etalon_device** device, e
 }
 
 int32_t describe(etalon_device* device, etalon_text* json, etalon_text* /*error*/) {
-  return etalon_set_text(json, ETALON_OK, describePlugin(device->machine).c_str());
+  return etalon_set_text(json, ETALON_OK, describePlugin(device->setup).c_str());
 }
 
 int32_t alloc(etalon_device* device, const etalon_alloc_request* request, uint64_t* address,
@@ -70,7 +71,8 @@ int32_t freeMemory(etalon_device* device, uint64_t address, etalon_text* error) 
 }
 
 int32_t reset(etalon_device* device, etalon_text* error) {
-  Result<std::unique_ptr<FunctionalDevice>> model = FunctionalDevice::create(device->machine);
+  Result<std::unique_ptr<FunctionalDevice>> model =
+      FunctionalDevice::create(device->setup.machine, device->setup.contract);
   if (!model.ok()) return say(error, model.error(), ETALON_FAILED);
   device->model = *std::move(model);
   device->has_image = false;

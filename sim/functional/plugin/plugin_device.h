@@ -8,9 +8,20 @@
 #include "isa/abi/etalon_device.h"
 #include "sim/functional/functional_device.h"
 
+namespace etalon::sim {
+
+/// What a configuration asks for.
+struct PluginSetup {
+  isa::Machine machine;
+  numerics::Contract contract;
+  std::string contract_json;  // the document; empty for the canonical arithmetic
+};
+
+}  // namespace etalon::sim
+
 /// The functional model as a device of isa/abi/etalon_device.h.
 struct etalon_device {
-  etalon::isa::Machine machine;
+  etalon::sim::PluginSetup setup;
   std::unique_ptr<etalon::sim::FunctionalDevice> model;
   bool has_image = false;
   std::vector<etalon_event> events;  // of the step that is being executed
@@ -19,12 +30,12 @@ struct etalon_device {
 
 namespace etalon::sim {
 
-/// Finds the machine that a configuration names, {"machine": "base", "set": ["cores=2"]}; both may be left out.
-/// Errors: no JSON object, other keys or types, and what isa::openMachine() refuses.
-Result<isa::Machine> machineOf(const std::string& configuration);
+/// Finds what a configuration names, {"machine": "base", "set": ["cores=2"], "contract": "et1"}; each may be left out.
+/// Errors: no JSON object, other keys or types, what isa::openMachine() and isa::openContract() refuse.
+Result<PluginSetup> setupOf(const std::string& configuration);
 
 /// What `describe` says.
-std::string describePlugin(const isa::Machine& machine);
+std::string describePlugin(const PluginSetup& setup);
 
 /// The counters that do not depend on time, as a JSON object.
 std::string countersJson(const FunctionalDevice& model);

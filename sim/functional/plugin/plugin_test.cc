@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/abi/device.h"
+#include "isa/contracts/contract_loader.h"
 #include "sim/functional/test_support.h"
 
 namespace etalon::sim {
@@ -76,6 +77,21 @@ TEST(FunctionalPlugin, DescribesItsMachine) {
   EXPECT_THAT(device.description().profiles, testing::Contains("Et-base"));
 }
 
+TEST(FunctionalPlugin, DeclaresTheContractItIsGiven) {
+  Device device = openModel(R"({"contract": "et1"})");
+  EXPECT_EQ(device.description().numerics, "declared");
+  EXPECT_THAT(device.description().json, HasSubstr("\"numerics\":{\"name\":\"et1\""));
+  TestBuilder p;
+  p.csrrs(X{5}, 0xfc5, X{0});
+  p.et_halt();
+  ASSERT_TRUE(device.loadImage(imageOf(p), "hash").ok());
+  ASSERT_TRUE(device.launch({.cores = 1}).ok());
+  uint64_t hash = 0;
+  ASSERT_TRUE(device.peek(0, ETALON_SPACE_X, 5, std::as_writable_bytes(std::span(&hash, 1))).ok());
+  EXPECT_NE(hash, 0U);
+  EXPECT_EQ(hash, isa::openContract("et1")->hash);
+}
+
 TEST(FunctionalPlugin, HasNoOperatorsGraphsCollectivesOrFaults) {
   Device device = openModel();
   using enum DeviceFeature;
@@ -97,6 +113,7 @@ TEST(FunctionalPlugin, RefusesConfigurationsThatItDoesNotUnderstand) {
   EXPECT_THAT(message(R"({"machin": "base"})"), HasSubstr("'machin' is not understood"));
   EXPECT_THAT(message(R"({"machine": 4})"), HasSubstr("'machine' is not understood"));
   EXPECT_THAT(message(R"({"machine": "nonesuch"})"), HasSubstr("unknown machine 'nonesuch'"));
+  EXPECT_THAT(message(R"({"contract": "nonesuch"})"), HasSubstr("unknown contract 'nonesuch'"));
   EXPECT_THAT(message(R"({"set": [2]})"), HasSubstr("holds texts"));
   EXPECT_THAT(message(R"({"set": ["cores=65"]})"), HasSubstr("65"));
 }

@@ -56,7 +56,15 @@ Value runStep(const Call& call, const Memory& memory, const Chain::Step& step,
   if (step.op == "mask")
     return {step.compute, keeps(call.chain, step.selectors[1] - 16, at) ? a.bits : source(2).bits};
   if (step.op == "cvt") {
-    const Mode mode = {(step.mode & 7) == 1, (step.mode & 8) != 0};
+    const bool saturate = (step.mode & 8) != 0;
+    if ((step.mode & 7) == 2) {
+      const uint32_t word =
+          select(call, memory, step.selectors[1], ElementType::u32, temporaries, at).bits;
+      return {ElementType::f32,
+              widen(step.result,
+                    encodeStochastic(step.result, decode(a.type, a.bits), saturate, word))};
+    }
+    const Mode mode = {(step.mode & 7) == 1, saturate};
     return {widened(step.result), widen(step.result, convert(a.type, a.bits, step.result, mode))};
   }
   Operands values{a.bits, 0, 0};

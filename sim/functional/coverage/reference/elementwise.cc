@@ -74,9 +74,19 @@ std::vector<std::string> operandNames(std::string_view op, bool scalar, bool rev
 
 void executeConversion(Call& call, Memory& memory) {
   const Tile &ta = call.tile("ta"), &td = call.tile("td");
-  const Mode mode = {(call.mode & 7) == 1, (call.mode & 8) != 0};
+  const Mode mode = {call.mode >= 2, call.mode % 2 != 0};
   Matrix d = readTile(memory, ta);
   for (uint64_t& bits : d.bits) bits = convert(ta.type, bits, td.type, mode);
+  writeTile(memory, td, d);
+}
+
+void executeStochasticConversion(Call& call, Memory& memory) {
+  const Tile &ta = call.tile("ta"), &td = call.tile("td");
+  const Matrix words = readTile(memory, call.tile("trand"));
+  Matrix d = readTile(memory, ta);
+  for (size_t i = 0; i < d.bits.size(); ++i)
+    d.bits[i] = encodeStochastic(td.type, decode(ta.type, d.bits[i]), call.name.ends_with(".sat"),
+                                 static_cast<uint32_t>(words.bits[i]));
   writeTile(memory, td, d);
 }
 
@@ -85,6 +95,10 @@ void executeConversion(Call& call, Memory& memory) {
 bool executeElementwise(Call& call, Memory& memory) {
   if (call.name == "et.cvt") {
     executeConversion(call, memory);
+    return true;
+  }
+  if (call.name.starts_with("et.cvt.sr")) {
+    executeStochasticConversion(call, memory);
     return true;
   }
   std::string_view op = std::string_view(call.name).substr(3);

@@ -75,7 +75,8 @@ uint64_t View::columns() const {
 bool execute(Call& call, Memory& memory) {
   return executeMatrix(call, memory) || executeDma(call, memory) ||
          executeElementwise(call, memory) || executeRows(call, memory) ||
-         executeChain(call, memory) || executeMovement(call, memory);
+         executeChain(call, memory) || executeMovement(call, memory) || executeSort(call, memory) ||
+         executeRandom(call, memory);
 }
 
 }  // namespace etalon::reference

@@ -92,16 +92,18 @@ struct Chain {
   std::array<uint32_t, 12> constants{};
 };
 
-/// One instruction with its operands by their names in the syntax.
+/// One instruction with its operands by their names in the syntax. Tiles that links name are
+/// "metadata" (of a sparse A), "scales of ta", "scales of tb".
 struct Call {
   std::string name;  // mnemonic
   std::map<std::string, Tile, std::less<>> tiles;
   View view;
   Chain chain;  // its third source and reduction tile are tiles "third" and "reduction"
   std::map<std::string, uint64_t, std::less<>> x;  // scalar operands
-  unsigned mode = 0;
+  unsigned mode = 0;  // conversion mode rne, rne.sat, rz, rz.sat, or flags of a sort
   unsigned axis = 0;
-  bool index_outside = false;  // result: the sticky status is set
+  uint64_t seed = 0, stream = 0;  // CSRs of random numbers
+  bool index_outside = false;     // result: the sticky status is set
 
   const Tile& tile(std::string_view operand) const { return tiles.find(operand)->second; }
   bool has(std::string_view operand) const { return tiles.find(operand) != tiles.end(); }
@@ -117,5 +119,7 @@ bool executeElementwise(Call& call, Memory& memory);
 bool executeChain(Call& call, Memory& memory);
 bool executeRows(Call& call, Memory& memory);
 bool executeMovement(Call& call, Memory& memory);
+bool executeSort(Call& call, Memory& memory);
+bool executeRandom(Call& call, Memory& memory);
 
 }  // namespace etalon::reference

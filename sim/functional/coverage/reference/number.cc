@@ -165,6 +165,21 @@ uint64_t encode(ElementType to, double value, Mode mode) {
   return wrap(to, static_cast<int64_t>(whole));
 }
 
+uint64_t encodeStochastic(ElementType to, double value, bool saturate, uint32_t word) {
+  const Format f = formatOf(to);
+  if (std::isfinite(value) && value != 0) {
+    const int quantum = std::max(std::ilogb(value), 1 - f.bias) - f.mantissa_bits;
+    const double counted = std::ldexp(std::fabs(value), -quantum);
+    const double whole = std::floor(counted);
+    const double share = std::floor(std::ldexp(counted - whole, 32));
+    const bool up = share + static_cast<double>(word) >= std::ldexp(1, 32);
+    const double rounded = std::ldexp(up ? whole + 1 : whole, quantum);
+    value = std::copysign(rounded > f.greatest ? std::numeric_limits<double>::infinity() : rounded,
+                          value);
+  }
+  return encodeFloat(to, value, {false, saturate});
+}
+
 uint64_t convert(ElementType from, uint64_t bits, ElementType to, Mode mode) {
   if (isFloatType(from) || isFloatType(to) || mode.saturate)
     return encode(to, decode(from, bits), mode);

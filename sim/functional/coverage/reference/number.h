@@ -32,6 +32,8 @@ uint64_t canonicalNan(ElementType type);
 double decode(ElementType type, uint64_t bits);
 /// One rounding of an exact (or rounded-to-odd) number. Integers: floats saturate and NaN is 0.
 uint64_t encode(ElementType to, double value, Mode mode = {});
+/// An exact number as an element of a float type, rounded stochastically by a random word.
+uint64_t encodeStochastic(ElementType to, double value, bool saturate, uint32_t word);
 /// A conversion between types of up to 32 bits; integers to integers modulo 2^w or saturating.
 uint64_t convert(ElementType from, uint64_t bits, ElementType to, Mode mode = {});
 /// An integer modulo 2^w as an element.
@@ -42,7 +44,7 @@ int64_t integer(ElementType type, uint64_t bits);
 // Exact results rounded to odd; NaN and infinities as IEEE 754 has them.
 double addOdd(double a, double b);
 double mulOdd(double a, double b);            // exact for f32 operands
-double fmaOdd(double a, double b, double c);  // of f32 operands
+double fmaOdd(double a, double b, double c);  // a * b exact: f32, or fewer bits and any exponents
 
 /// RNE_f32 of a * b + c, as a double.
 double fmaF32(double a, double b, double c);

@@ -31,6 +31,19 @@ static inline unsigned long et_semaphore(unsigned long core, unsigned long s) {
   return ET_CORE_WINDOW + core * ET_CORE_STRIDE + et_local_bytes() + 4 * s;
 }
 
+/* Element types of an instruction's operands, tiles and views in the order of its syntax, as et_cap takes them. */
+#define ET_TYPES(...) ET_TYPES_(__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define ET_TYPES_(a, b, c, d, e, f, ...)                                     \
+  ((unsigned long)(a) | (unsigned long)(b) << 8 | (unsigned long)(c) << 16 | \
+   (unsigned long)(d) << 24 | (unsigned long)(e) << 32 | (unsigned long)(f) << 40)
+/* 1 if this machine has an instruction for operands of these types, else 0: et_has(MM, ET_F32, ET_F16, ET_F16). */
+#define et_has(instruction, ...) et_cap(ET_WORD_##instruction, ET_TYPES(__VA_ARGS__))
+
+/* Seed and stream of the random numbers that follow (CSRs etseed and etstream). */
+static inline void et_seed(unsigned long seed, unsigned long stream) {
+  __asm__ volatile("csrw 0x7c9, %0\n\tcsrw 0x7ca, %1" : : "r"(seed), "r"(stream));
+}
+
 /* Waits until every core of the launch is here; orders everything before it before everything after. */
 #define et_barrier_all() et_barrier(-1l, -1l)
 
@@ -58,6 +71,12 @@ static inline unsigned long et_size(unsigned type) {
   }
 }
 
+/* Bytes of a row of cols elements: rows of 4-bit elements begin on a byte. */
+static inline unsigned long et_row_bytes(unsigned type, unsigned long cols) {
+  return type == ET_I4 || type == ET_U4 || type == ET_F4E2M1 ? (cols + 1) / 2
+                                                             : cols * et_size(type);
+}
+
 /* A tile of rows x cols elements at local byte `base`, rows `stride` bytes apart. */
 #define et_tile_strided(tr, base, rows, cols, type, stride)                                   \
   et_tset(tr,                                                                                 \
@@ -66,13 +85,17 @@ static inline unsigned long et_size(unsigned type) {
           1ul | (unsigned long)(rows) << 24, (unsigned long)(stride) << 32)
 /* The same with rows one after another. */
 #define et_tile(tr, base, rows, cols, type) \
-  et_tile_strided(tr, base, rows, cols, type, (unsigned long)(cols) * et_size(type))
+  et_tile_strided(tr, base, rows, cols, type, et_row_bytes(type, cols))
 /* A row of cols elements that stands for every one of `rows` rows. */
 #define et_tile_row(tr, base, rows, cols, type) et_tile_strided(tr, base, rows, cols, type, 0)
 /* A column of `rows` elements that stands for every one of `cols` columns (column step 0). */
 #define et_tile_column(tr, base, rows, cols, type)                                               \
   et_tset(tr, (unsigned long)(base) | (unsigned long)(cols) << 32 | (unsigned long)(type) << 56, \
           1ul | (unsigned long)(rows) << 24, et_size(type) << 32)
+
+/* et_tlink(tr, n) links a matrix operand to the tile of its block scales, or A to its 2:4 metadata and that to the scales;
+   et_tlink(tr, ET_NO_LINK) clears the link, as et_tile does. */
+#define ET_NO_LINK (-1l)
 
 /* View descriptor, 256 bytes (manual: view registers). */
 typedef struct {
@@ -138,6 +161,11 @@ typedef struct __attribute__((aligned(8))) {
 #define ET_SEL_CONST(n) (16 + (n))
 #define ET_SEL_A_AT(n) (32 + (n))
 #define ET_SEL_B_AT(n) (48 + (n))
+/* Mode byte of a conversion step: a rounding, and saturation with it. A stochastic one takes its random words from b. */
+#define ET_MODE_RNE 0
+#define ET_MODE_RZ 1
+#define ET_MODE_STOCHASTIC 2
+#define ET_MODE_SAT 8
 /* A step in f32: temporary dest = op(a, b, c). */
 #define ET_STEP_F32(op, dest, a, b, c) {ET_OP_##op, ET_F32, ET_F32, 0, dest, a, b, c}
 #define et_load_chain(ch, chain) et_cld(ch, &(chain))
