@@ -146,6 +146,8 @@ class Core {
   // --- control and status registers (core_csr.cc)
   /// True if the CSR exists and, when `writes`, can be written; else traps.
   bool csrAccessible(uint32_t number, bool writes);
+  /// True if the CSR exists and is not read-only.
+  static bool csrWritable(uint32_t number);
   uint64_t readCsr(uint32_t number) const;
   void writeCsr(uint32_t number, uint64_t value);
   void returnFromTrap();
@@ -216,6 +218,8 @@ class Core {
     waiting_for_ = std::move(waiting_for);
     events_ |= event::blocked;
   }
+  /// True if the last instruction the core tried waits.
+  bool blocked() const { return (events_ & event::blocked) != 0; }
   /// What the core waited for when it last blocked, for deadlock reports.
   const std::string& waitingFor() const { return waiting_for_; }
   uint64_t retired() const { return retired_; }

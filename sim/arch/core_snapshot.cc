@@ -74,7 +74,8 @@ void Core::transfer(Archive& archive, Self& self) {
   transferRegisters(archive, self.chains_);
   archive(self.trap_vector_written_, self.mie_bit_, self.mpie_bit_, self.mtvec_, self.mscratch_,
           self.mepc_, self.mcause_, self.mtval_, self.mie_, self.fcsr_, self.etstatus_, self.etbar_,
-          self.index_pc_, self.unit_errors_, self.cycle_offset_, self.instret_offset_);
+          self.etseed_, self.etstream_, self.index_pc_, self.unit_errors_, self.cycle_offset_,
+          self.instret_offset_);
   if constexpr (Archive::kReading) {
     archive.require(self.pc_ % 4 == 0 && self.mepc_ % 4 == 0, "an address of code that is odd");
     archive.require(self.x_[0] == 0, "a zero register that is not zero");

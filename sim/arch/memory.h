@@ -17,6 +17,8 @@ namespace etalon::sim {
 
 inline constexpr int kSemaphores = 64;
 inline constexpr uint64_t kDevicePageBytes = 4096;
+/// In place of a core's number: the host, a debugger.
+inline constexpr unsigned kNoCore = ~0u;
 
 /// One flat memory: global memory, or the local memory of a core.
 struct Region {

@@ -13,6 +13,8 @@ struct Watchpoint {
   uint64_t size = 0;
   bool reads = false;
   bool writes = false;
+
+  bool operator==(const Watchpoint&) const = default;
 };
 
 /// The first access of an instruction to watched bytes.

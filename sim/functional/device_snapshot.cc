@@ -17,16 +17,17 @@ constexpr uint32_t kVersion = 1;
 constexpr size_t kHeaderBytes = sizeof kMagic + sizeof kVersion, kChecksumBytes = 8;
 
 /// What makes two machines one to a program: values in words, by key; never where they come from.
-std::map<std::string, std::string> identityOf(const isa::Machine& machine) {
-  std::map<std::string, std::string> identity{{"profiles", joined(machine.profiles)}};
+using Identity = std::map<std::string, std::string>;
+Identity identityOf(const isa::Machine& machine, const numerics::Contract& contract) {
+  Identity identity{{"profiles", joined(machine.profiles)},
+                    {"the contract's hash", fmt::format("{:#x}", contract.hash)}};
   for (const isa::MachineValue& value : isa::machineValues(machine))
     identity[value.key] = value.value;
   return identity;
 }
 
-Status checkMachine(const isa::Machine& machine, const std::string& name,
-                    const std::map<std::string, std::string>& theirs) {
-  const std::map<std::string, std::string> ours = identityOf(machine);
+Status checkMachine(const isa::Machine& machine, const Identity& ours, const std::string& name,
+                    const Identity& theirs) {
   if (ours == theirs) return {};
   std::vector<std::string> differences;
   for (const auto& [key, value] : theirs) {
@@ -160,23 +161,25 @@ Status FunctionalDevice::resume(const LaunchOptions& options) {
 
 Status FunctionalDevice::snapshot(const SnapshotSink& sink, const std::string& label) const {
   SnapshotWriter out(sink);
-  out(kMagic, kVersion, machine_.displayName(), identityOf(machine_), label);
+  out(kMagic, kVersion, machine_.displayName(), identityOf(machine_, contract_), label);
   transfer(out, *this);
   transferLaunch(out, *this);
   return out.finish();
 }
 
 Result<RestoredDevice> FunctionalDevice::restore(const isa::Machine& machine,
+                                                 numerics::Contract contract,
                                                  std::span<const std::byte> snapshot,
                                                  const LaunchOptions& options) {
   const auto content = openSnapshot(snapshot);
   if (!content.ok()) return content.error();
   SnapshotReader in(*content);
   std::string name, label;
-  std::map<std::string, std::string> identity;
+  Identity identity;
   in(name, identity, label);
-  if (!in.failed()) ETALON_RETURN_IF_ERROR(checkMachine(machine, name, identity));
-  auto device = create(machine);
+  if (!in.failed())
+    ETALON_RETURN_IF_ERROR(checkMachine(machine, identityOf(machine, contract), name, identity));
+  auto device = create(machine, std::move(contract));
   if (!device.ok()) return device.error();
   transfer(in, **device);
   transferLaunch(in, **device);

@@ -102,6 +102,8 @@ class FunctionalDevice {
   Status start(const LaunchOptions& options);
   std::optional<RunResult> advance(uint64_t most);
   bool started() const { return running_.has_value(); }
+  /// Cores of a launch that was started.
+  unsigned launchCores() const { return running_->options.cores; }
   /// Instructions executed since start(), of all cores, those that trapped included.
   uint64_t executed() const { return running_->limit - running_->left; }
   /// From now on advance() stops for these as well, until they are replaced or the launch is over; the order in which cores
@@ -117,8 +119,8 @@ class FunctionalDevice {
   Status snapshot(const SnapshotSink& sink, const std::string& label) const;
   /// A device from what snapshot() wrote. A launch in it goes on with the console, commits, progress and instruction limit of
   /// `options`; its cores and arguments are those of the snapshot, and instructions before it count.
-  /// Errors: no snapshot, another version or machine, damage; an instruction limit that is behind already.
-  static Result<RestoredDevice> restore(const isa::Machine& machine,
+  /// Errors: no snapshot, another version, machine or contract, damage; an instruction limit that is behind already.
+  static Result<RestoredDevice> restore(const isa::Machine& machine, numerics::Contract contract,
                                         std::span<const std::byte> snapshot,
                                         const LaunchOptions& options);
   /// Races of the last launch.

@@ -28,6 +28,11 @@ Bytes snapshotOf(const FunctionalDevice& device, const std::string& label = "") 
   return bytes;
 }
 
+Result<RestoredDevice> restore(const isa::Machine& machine, std::span<const std::byte> snapshot,
+                               const LaunchOptions& options) {
+  return FunctionalDevice::restore(machine, {}, snapshot, options);
+}
+
 /// Options of a launch, and the instructions that it retires, as (core, pc, word).
 struct Launch {
   explicit Launch(unsigned cores, uint64_t limit = kLimit) {
@@ -63,7 +68,7 @@ Comparison compareThroughSnapshot(FunctionalDevice& straight, FunctionalDevice& 
   EXPECT_TRUE(stopped.start(first.options).ok());
   if (stopped.advance(at).has_value()) return comparison;
   const Bytes snapshot = snapshotOf(stopped, "label");
-  auto restored = FunctionalDevice::restore(stopped.machine(), snapshot, rest.options);
+  auto restored = restore(stopped.machine(), snapshot, rest.options);
   EXPECT_TRUE(restored.ok()) << (restored.ok() ? "" : restored.error().message);
   if (!restored.ok()) return comparison;
   EXPECT_EQ(restored->label, "label");
@@ -145,8 +150,7 @@ TEST(Snapshot, KeepsDecodedCodeThatTheProgramOverwrote) {
                 3u);  // no fence.i, so the old word
       continue;
     }
-    auto restored = FunctionalDevice::restore(program.device().machine(),
-                                              snapshotOf(program.device()), options);
+    auto restored = restore(program.device().machine(), snapshotOf(program.device()), options);
     ASSERT_TRUE(restored.ok());
     EXPECT_EQ(restored->device->advance(~uint64_t{0})->exit_code, 3u);
   }
@@ -159,7 +163,7 @@ TEST(Snapshot, OfADeviceBetweenLaunchesKeepsBuffersAndWhatAnyoneWrote) {
   ASSERT_TRUE(device->release(given_back).ok());
   Launch launch(2);
   ASSERT_TRUE(device->launch(launch.options).ok());
-  auto restored = FunctionalDevice::restore(device->machine(), snapshotOf(*device), {});
+  auto restored = restore(device->machine(), snapshotOf(*device), {});
   ASSERT_TRUE(restored.ok()) << restored.error().message;
   EXPECT_FALSE(restored->device->started());
   EXPECT_EQ(describeDevice(*restored->device), describeDevice(*device));
@@ -181,7 +185,7 @@ TEST(Snapshot, HoldsOnlyTheMemoryThatWasTouched) {
       program.device().write(0x80000000 + (uint64_t{60} << 30), Bytes(1, std::byte{1})).ok());
   const Bytes bytes = snapshotOf(program.device());
   EXPECT_LT(bytes.size(), 1u << 20);
-  auto restored = FunctionalDevice::restore(program.device().machine(), bytes, {});
+  auto restored = restore(program.device().machine(), bytes, {});
   ASSERT_TRUE(restored.ok());
   Bytes byte(1);
   ASSERT_TRUE(restored->device->read(0x80000000 + (uint64_t{60} << 30), byte).ok());
@@ -195,14 +199,21 @@ TEST(Snapshot, SaysWhyItDoesNotFit) {
   ASSERT_FALSE(device->advance(100).has_value());
   const Bytes sound = snapshotOf(*device);
   const auto refusal = [&](const Bytes& bytes, const LaunchOptions& options = {}) {
-    const auto restored = FunctionalDevice::restore(device->machine(), bytes, options);
+    const auto restored = restore(device->machine(), bytes, options);
     return restored.ok() ? "accepted" : restored.error().message;
   };
   EXPECT_EQ(refusal(sound), "accepted");
   const auto other = isa::openMachine("base", {});
-  const auto foreign = FunctionalDevice::restore(*other, sound, {});
+  const auto foreign = restore(*other, sound, {});
   ASSERT_FALSE(foreign.ok());
   EXPECT_THAT(foreign.error().message, HasSubstr("local_bytes is '64 KiB' there and 8 MiB here"));
+
+  numerics::Contract contract;
+  contract.hash = 5;
+  const auto contracted = FunctionalDevice::restore(device->machine(), contract, sound, {});
+  ASSERT_FALSE(contracted.ok());
+  EXPECT_THAT(contracted.error().message,
+              HasSubstr("the contract's hash is '0x0' there and 0x5 here"));
 
   Bytes changed = sound;
   changed[8] = std::byte{99};
@@ -234,10 +245,10 @@ TEST(HostileSnapshot, IsRefusedWhereverItIsCutOff) {
   for (int i = 0; i < static_cast<int>(400 * fuzzScale()); ++i) {
     const size_t length = i < 64 ? static_cast<size_t>(i) : random() % sound.size();
     Bytes cut(sound.begin(), sound.begin() + static_cast<ptrdiff_t>(length));
-    EXPECT_FALSE(FunctionalDevice::restore(device->machine(), cut, {}).ok());
+    EXPECT_FALSE(restore(device->machine(), cut, {}).ok());
     if (length < 32) continue;
     fixChecksum(cut);
-    EXPECT_FALSE(FunctionalDevice::restore(device->machine(), cut, {}).ok());
+    EXPECT_FALSE(restore(device->machine(), cut, {}).ok());
   }
 }
 
@@ -272,7 +283,7 @@ TEST(HostileSnapshot, IsRefusedOrRuns) {
     fixChecksum(damaged);
     LaunchOptions options;
     options.instruction_limit = ~uint64_t{0};
-    auto restored = FunctionalDevice::restore(device->machine(), damaged, options);
+    auto restored = restore(device->machine(), damaged, options);
     if (!restored.ok()) {
       ++refused;
       EXPECT_FALSE(restored.error().message.empty());

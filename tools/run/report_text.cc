@@ -44,33 +44,6 @@ std::string more(uint64_t count, size_t shown, std::string_view what) {
   return count > shown ? fmt::format("... and {} more {}\n", count - shown, what) : "";
 }
 
-std::string findingsText(const RunReport& report) {
-  std::string text;
-  for (const ReportedFault& fault : report.faults) text += faultText(fault);
-  text += more(report.fault_count, report.faults.size(), "faults");
-  for (const ReportedRace& race : report.races) {
-    text += fmt::format("data race\n  first        {}\n  second       {}\n  {}\n",
-                        sideText(race.race.first, race.first),
-                        sideText(race.race.second, race.second), race.race.text);
-  }
-  text += more(report.race_count, report.races.size(), "data races");
-  for (const ReportedRead& read : report.uninitialised_reads)
-    text += fmt::format(
-        "uninitialised read on core {}\n  at           {}\n  instruction  {}\n  found        "
-        "address {:#x} was never "
-        "written; the access wanted {} bytes\n",
-        read.read.core, where(read.place, read.read.pc), isa::disassemble(read.read.instruction),
-        read.read.address, read.read.size);
-  text += more(report.uninitialised_read_count, report.uninitialised_reads.size(),
-               "uninitialised reads");
-  for (const Output& output : report.outputs)
-    if (output.first_unwritten && report.finished())
-      text +=
-          fmt::format("output {}: element {} of {} (in C order) was never written\n", output.name,
-                      *output.first_unwritten, describe(output.array.type, output.array.shape));
-  return text;
-}
-
 std::string headline(const RunReport& report) {
   std::string text = fmt::format("{}: {}", report.program, runEndName(report.end));
   if (report.end == RunEnd::exited) text += fmt::format(" {}", report.exit_code);
@@ -110,6 +83,33 @@ std::string outputsText(const RunReport& report) {
 }
 
 }  // namespace
+
+std::string findingsText(const RunReport& report) {
+  std::string text;
+  for (const ReportedFault& fault : report.faults) text += faultText(fault);
+  text += more(report.fault_count, report.faults.size(), "faults");
+  for (const ReportedRace& race : report.races) {
+    text += fmt::format("data race\n  first        {}\n  second       {}\n  {}\n",
+                        sideText(race.race.first, race.first),
+                        sideText(race.race.second, race.second), race.race.text);
+  }
+  text += more(report.race_count, report.races.size(), "data races");
+  for (const ReportedRead& read : report.uninitialised_reads)
+    text += fmt::format(
+        "uninitialised read on core {}\n  at           {}\n  instruction  {}\n  found        "
+        "address {:#x} was never "
+        "written; the access wanted {} bytes\n",
+        read.read.core, where(read.place, read.read.pc), isa::disassemble(read.read.instruction),
+        read.read.address, read.read.size);
+  text += more(report.uninitialised_read_count, report.uninitialised_reads.size(),
+               "uninitialised reads");
+  for (const Output& output : report.outputs)
+    if (output.first_unwritten && report.finished())
+      text +=
+          fmt::format("output {}: element {} of {} (in C order) was never written\n", output.name,
+                      *output.first_unwritten, describe(output.array.type, output.array.shape));
+  return text;
+}
 
 std::string reportText(const RunReport& report, bool quiet) {
   const std::vector<std::string> failures = report.failures();

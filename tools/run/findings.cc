@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/findings.h"
+
+namespace etalon::tools {
+namespace {
+
+constexpr size_t kRacesShown = 100;
+
+}  // namespace
+
+void collectFindings(const sim::FunctionalDevice& device, SourceLines& lines, RunReport& report) {
+  const sim::Findings& findings = device.findings();
+  for (const isa::Fault& fault : findings.faults())
+    report.faults.push_back({fault, lines.at(fault.pc), true});
+  report.fault_count = findings.faultCount();
+  for (const sim::UninitialisedRead& read : findings.uninitialised())
+    report.uninitialised_reads.push_back({read, lines.at(read.pc)});
+  report.uninitialised_read_count = findings.uninitialisedCount();
+  for (const sim::RaceReport& race : device.races().reports())
+    if (report.races.size() < kRacesShown)
+      report.races.push_back({race, lines.at(race.first.site.pc), lines.at(race.second.site.pc)});
+  report.race_count = device.races().raceCount();
+}
+
+}  // namespace etalon::tools
