@@ -90,6 +90,19 @@ class RunsImages(PluginCase):
         self.assertEqual(deadlock["status"], "deadlock")
         self.assertIn("core 0", deadlock["detail"])
 
+    def test_a_floating_sum_of_two_cores_fails_unless_permitted(self):
+        # In own local memory a view of the f32 at 0x90000000 and, behind it, the tile's element.
+        view = ["lui x10, 0x10000", *(f"sd x0, {at}(x10)" for at in range(0, 264, 8)), "addi x5, x0, 9", "slli x5, x5, 28", "sd x5, 0(x10)",
+                "addi x5, x0, 15", "sb x5, 8(x10)", "addi x6, x0, 1", "sb x6, 12(x10)", "et.vld vr0, (x10)"]
+        tile = ["slli x5, x5, 56", "slli x7, x6, 62", "or x5, x5, x7", "slli x7, x6, 32", "or x5, x5, x7", "addi x5, x5, 256",
+                "slli x7, x6, 24", "or x6, x6, x7", "et.tset tr0, x5, x6, x0"]
+        program = self.image(*view, *tile, "et.st.add tr0, vr0", "et.halt")
+        run = [program, *on("functional"), "--device-config", '{"machine": "functional64"}', "--cores", 2, "--permit", "uninitialised"]
+        result = self.json(*run, expect=1)
+        self.assertEqual((result["race_count"], result["order_dependent_count"]), (0, 1))
+        self.assertIn("order-dependent result on byte 0x10000000 of global memory: tile floating add by core 0", result["detail"])
+        self.json(*run, "--permit", "order-dependent")
+
     def test_a_device_without_images_computes_the_operator_of_the_note(self):
         program = self.image("et.halt", spec=COPY, args_bytes=24)
         x = self.array("x.npy", [1, -2, 3], "<i4")

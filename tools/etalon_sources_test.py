@@ -87,6 +87,21 @@ class BuildsSources(Case):
             self.assertIn(text, lines[side["line"] - 1])
         self.json(DATA / "race.s", "--cores", 2, "--permit", "races")
 
+    def test_a_floating_sum_of_two_cores_fails_unless_permitted(self):
+        run = [DATA / "float_sum.s", "--machine", "functional64", "--cores", 2]
+        result = self.json(*run, expect=1)
+        self.assertEqual((result["race_count"], result["order_dependent_count"]), (0, 1))
+        found, = result["order_dependent"]
+        lines = (DATA / "float_sum.s").read_text().splitlines()
+        for side in (found["first"], found["second"]):
+            self.assertIn("et.st.add ", lines[side["line"] - 1])
+        text = self.etalon("run", *run, expect=1).stdout
+        self.assertIn("order-dependent result\n  first        core 0 tile floating add: et.st.add tr0, vr0 at ", text)
+        self.assertIn("failed: 1 order-dependent results (see --permit order-dependent)\n", text)
+        self.json(*run, "--permit", "races", expect=1)
+        self.json(*run, "--permit", "order-dependent")
+        self.json(*run[:-1], 1)
+
     def test_a_tile_is_dumped_as_a_matrix(self):
         text = self.etalon("run", DATA / "tile.s", "--cores", 1, "--dump", "tile:tr3@0").stdout
         self.assertIn("  10 11 12\n  13 14  ?\n", text)

@@ -66,6 +66,7 @@ Result<DeviceLaunchResult> launchResult(DeviceState& state, const char* name,
     result.fault = {from.fault_core, from.fault_pc, from.fault_cause, from.fault_value,
                     static_cast<uint32_t>(from.fault_instruction)};
   result.race_count = from.race_count;
+  result.order_dependent_count = from.order_dependent_count;
   result.uninitialised_read_count = from.uninitialised_read_count;
   result.detail =
       abi::cleanText(room.text.data(), std::min<uint64_t>(room.detail.length, room.text.size()));
@@ -230,7 +231,10 @@ Result<DeviceLaunchResult> Device::step(uint64_t most, std::vector<etalon_event>
         "step", ETALON_BROKEN,
         fmt::format("it reports {} events in {} instructions", request.event_count, most));
   events.resize(request.event_count);
-  return launchResult(*state_, "step", room, true);
+  Result<DeviceLaunchResult> result = launchResult(*state_, "step", room, true);
+  if (result.ok() && result->end != ETALON_END_RUNNING)
+    ETALON_RETURN_IF_ERROR(state_->checkGuards("step"));
+  return result;
 }
 
 Status Device::peek(unsigned core, etalon_space space, uint64_t index, std::span<std::byte> into) {

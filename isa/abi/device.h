@@ -90,6 +90,7 @@ struct DeviceLaunchResult {
   uint64_t instructions = 0;   // 0 from a device that does not count
   std::optional<Fault> fault;  // ETALON_END_FAULT
   uint64_t race_count = 0;
+  uint64_t order_dependent_count = 0;
   uint64_t uninitialised_read_count = 0;
   std::string detail;  // for people, lines; no other control characters
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "isa/abi/compute_request.h"
 #include "isa/abi/device.h"
 #include "isa/abi/device_state.h"
 #include "isa/base/text.h"
@@ -30,10 +29,13 @@ class ArrayCall {
       compute_.inputs.push_back(std::move(operand));
     }
     for (const DeviceArrays::Output& output : arrays.outputs) {
+      Result<abi::Array> array = abi::makeArray(output.type, output.shape);
+      if (!array.ok()) return Error{fmt::format("{}: {}", output.name, array.error().message)};
+      std::ranges::fill(array->data, std::byte{0xFF});
       DeviceOperand operand{output.name, output.type, output.shape, 0, std::nullopt};
-      ETALON_RETURN_IF_ERROR(
-          place(operand, std::vector<std::byte>(abi::operandBytes(operand), std::byte{0xFF})));
+      ETALON_RETURN_IF_ERROR(place(operand, array->data));
       compute_.outputs.push_back(std::move(operand));
+      outputs_.push_back(*std::move(array));
     }
     return {};
   }
@@ -57,14 +59,9 @@ class ArrayCall {
   }
 
   Result<std::vector<abi::Array>> readOutputs() {
-    std::vector<abi::Array> outputs;
-    for (const DeviceOperand& operand : compute_.outputs) {
-      Result<abi::Array> array = abi::makeArray(operand.type, operand.shape);
-      if (!array.ok()) return array.error();
-      ETALON_RETURN_IF_ERROR(device_.read(operand.address, array->data));
-      outputs.push_back(*std::move(array));
-    }
-    return outputs;
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      ETALON_RETURN_IF_ERROR(device_.read(compute_.outputs[i].address, outputs_[i].data));
+    return std::move(outputs_);
   }
 
  private:
@@ -84,6 +81,7 @@ class ArrayCall {
   DeviceState& state_;
   DeviceCompute compute_;
   std::vector<DeviceBuffer> buffers_;
+  std::vector<abi::Array> outputs_;
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ Json documents() {
 }
 
 TEST(DeviceDescription, TakesWhatTheSchemaTakes) {
-  for (const Json& document : documents()["good"]) {
+  const Json all = documents();
+  for (const Json& document : all["good"]) {
     const auto parsed = parseDeviceDescription(document.dump());
     ASSERT_TRUE(parsed.ok()) << parsed.error().message;
     EXPECT_EQ(parsed->name, document["name"].get<std::string>());

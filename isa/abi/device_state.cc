@@ -63,10 +63,9 @@ Status DeviceState::answer(const char* name, const std::function<int32_t(etalon_
   etalon_text error{sizeof error, room.data(), room.size(), 0};
   const int32_t status = f(&error);
   if (status == ETALON_OK) return {};
-  if (status < ETALON_OK || status > ETALON_BROKEN)
-    return fail(name, ETALON_BROKEN, fmt::format("it returned {}, which is no status", status));
-  return fail(name, static_cast<etalon_status>(status),
-              abi::cleanText(room.data(), std::min<uint64_t>(error.length, room.size())));
+  DeviceFailure failure = abi::failureOf(
+      name, status, abi::cleanText(room.data(), std::min<uint64_t>(error.length, room.size())));
+  return fail(name, failure.status, std::move(failure.text));
 }
 
 Result<std::string> DeviceState::text(const char* name,

@@ -125,6 +125,7 @@ int32_t runImage(etalon_device* device, const etalon_launch_request* request,
     result->fault_value = 7;
     result->fault_instruction = 0x13;
     result->race_count = 1;
+    result->order_dependent_count = 2;
     etalon_set_text(result->detail, ETALON_OK, "bad load\n\x1b");
   }
   return ETALON_OK;
@@ -246,6 +247,15 @@ TEST(Device, RefusesMoreAxesThanTheDescriptionHas) {
   EXPECT_EQ(device.failure()->status, ETALON_NOT_SUPPORTED);
 }
 
+TEST(Device, RefusesAnOutputThatNoHostCanHold) {
+  Device device = opened();
+  const auto result = device.runOnArrays(
+      {"scale", {}, {}, {{"y", ElementType::f32, {uint64_t{1} << 40, uint64_t{1} << 40}}}});
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message, HasSubstr("y: f32[1099511627776, 1099511627776] is larger"));
+  EXPECT_FALSE(device.failure().has_value());
+}
+
 TEST(Device, LaunchesAgainOnMemoryAsItIs) {
   Device device = opened();
   const DeviceBuffer block = *device.alloc(1, "count");
@@ -276,6 +286,7 @@ TEST(Device, TellsAFaultOfTheProgramFromAFailure) {
   EXPECT_EQ(result->fault->core, 2U);
   EXPECT_EQ(result->fault->pc, 0x80000010U);
   EXPECT_EQ(result->race_count, 1U);
+  EXPECT_EQ(result->order_dependent_count, 2U);
   EXPECT_EQ(result->detail, "bad load\n?");
   EXPECT_FALSE(device.failure().has_value());
 }

@@ -41,7 +41,7 @@ extern "C" {
 
 /* A new major version breaks plug-ins; a new minor one adds fields and functions at the end of structs. */
 #define ETALON_DEVICE_ABI_MAJOR 1
-#define ETALON_DEVICE_ABI_MINOR 0
+#define ETALON_DEVICE_ABI_MINOR 1
 
 /* Before the definition of the entry function; everything else can stay hidden (-fvisibility=hidden). */
 #define ETALON_EXPORT __attribute__((visibility("default")))
@@ -193,6 +193,8 @@ typedef struct etalon_launch_result {
   uint64_t
       uninitialised_read_count; /* reads of bytes that nobody wrote; 0 from a device that does not look */
   etalon_text* detail;          /* for people: the fault, who waits for what, each race; lines */
+  uint64_t
+      order_dependent_count; /* atomic floating adds whose result depends on the order; 0 from a device that does not look */
 } etalon_launch_result;
 
 /* One retired instruction. */

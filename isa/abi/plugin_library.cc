@@ -65,16 +65,16 @@ Result<DeviceConnection> loadPlugin(const std::string& path) {
     return Error{fmt::format("{}: there is no such plug-in", path)};
   // A name without a slash would be searched in the system's folders.
   const std::string file = std::filesystem::absolute(path, ignored).string();
-  void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Never unloaded: threads and exit handlers of a plug-in outlive its devices.
+  void* opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (opened == nullptr) return Error{fmt::format("{}: cannot be loaded: {}", path, dlerror())};
-  const std::shared_ptr<void> library(opened, [](void* handle) { dlclose(handle); });
   void* symbol = dlsym(opened, ETALON_DEVICE_ENTRY);
   if (symbol == nullptr)
     return Error{fmt::format("{}: is no device plug-in: it exports no " ETALON_DEVICE_ENTRY, path)};
   const auto entry = reinterpret_cast<etalon_device_entry_function>(symbol);
   const etalon_device_api* api = entry(ETALON_DEVICE_ABI_MAJOR);
   ETALON_RETURN_IF_ERROR(checkTable(path, api));
-  return DeviceConnection{completeTable(*api), nullptr, library};
+  return DeviceConnection{completeTable(*api), nullptr, nullptr};
 }
 
 Result<DeviceConnection> openDevice(DeviceConnection connection, const DeviceOptions& options,
@@ -83,13 +83,19 @@ Result<DeviceConnection> openDevice(DeviceConnection connection, const DeviceOpt
   etalon_text error{sizeof error, room.data(), room.size(), 0};
   const etalon_open_request request{sizeof request, options.configuration.c_str()};
   const int32_t status = connection.api.open(&request, &connection.device, &error);
-  why = {static_cast<etalon_status>(status), "open",
-         cleanText(room.data(), std::min<uint64_t>(error.length, room.size()))};
   if (status == ETALON_OK && connection.device != nullptr) return connection;
-  if (status == ETALON_OK) why = {ETALON_BROKEN, "open", "it succeeded without a device"};
-  if (status < ETALON_OK || status > ETALON_BROKEN)
-    why = {ETALON_BROKEN, "open", fmt::format("it returned {}, which is no status", status)};
+  if (status == ETALON_OK)
+    why = {ETALON_BROKEN, "open", "it succeeded without a device"};
+  else
+    why = failureOf("open", status,
+                    cleanText(room.data(), std::min<uint64_t>(error.length, room.size())));
   return Error{why.message()};
+}
+
+DeviceFailure failureOf(const char* call, int32_t status, std::string text) {
+  if (status < ETALON_OK || status > ETALON_BROKEN)
+    return {ETALON_BROKEN, call, fmt::format("it returned {}, which is no status", status)};
+  return {static_cast<etalon_status>(status), call, std::move(text)};
 }
 
 std::string cleanText(const char* data, uint64_t length) {

@@ -217,7 +217,10 @@ TEST(ContractLoader, SaysWhatIsWrongWhereAndWhatWouldBeRight) {
        "out"},
       {document("\"functions\": {\"add\": \"correctly_rounded\"}"),
        "d/chip.json:4: functions.add: 'add' is no function; expected one of exp, exp2, log, log2, "
-       "sqrt, rsqrt, recip, tanh, sigmoid, erf"},
+       "sqrt, rsqrt, recip, tanh, sigmoid, erf, sin, cos"},
+      {document("\"functions\": {\"sin\": {\"piecewise\": {\"segment_bits\": 0}}}"),
+       "d/chip.json:4: functions.sin.piecewise: sin and cos have no piecewise form; declare a "
+       "table"},
       {document("\"functions\": {\"exp\": \"fast\"}"),
        "d/chip.json:4: functions.exp: expected \"correctly_rounded\", {\"piecewise\": ...} or "
        "{\"table\": ...}"},

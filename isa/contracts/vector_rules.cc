@@ -233,6 +233,8 @@ Status readFunction(const YamlValue& value, FunctionRule& rule) {
   ETALON_RETURN_IF_ERROR(value.allowKeys({"piecewise", "table"}));
   if (entries->size() != 1) return value.error(fmt::format("expected one of {}", kForms));
   if (const std::optional<YamlValue> piecewise = value.find("piecewise")) {
+    if (rule.op == ElementwiseOp::sin || rule.op == ElementwiseOp::cos)
+      return piecewise->error("sin and cos have no piecewise form; declare a table");
     rule.kind = FunctionKind::piecewise;
     return readPiecewise(*piecewise, rule.op, rule.piecewise);
   }

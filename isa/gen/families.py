@@ -29,7 +29,7 @@ def expand_operations(operations, where):
     """One-step instructions of an operation list: et.NAME td, ta(, tb) and et.NAME.x td, ta, rs2."""
     for op in operations:
         code = format(op["code"], "07b")
-        base = {"summary": op["summary"], "operation": op["name"]}
+        base = {"summary": op["summary"], "operation": op["name"]} | {key: op[key] for key in ["profile"] if key in op}
         for form in ("vv", "vx"):
             if form in op["forms"] and not op.get("examples", {}).get(form):
                 raise DescriptionError(f"{where}: operation '{op['name']}' has form {form} but no example for it")

@@ -33,6 +33,10 @@ class FamiliesTest(unittest.TestCase):
     def test_a_chain_step_alone_is_no_instruction(self):
         self.assertEqual(list(expand_operations([ADD | {"forms": ["step"]}], "here")), [])
 
+    def test_an_operation_may_need_a_profile_of_its_own(self):
+        self.assertEqual([i.get("profile") for i in expand_operations([ADD | {"profile": "Et-fast"}], "here")], ["Et-fast"] * 2)
+        self.assertEqual([i.get("profile") for i in expand_operations([ADD], "here")], [None] * 2)
+
     def test_a_form_without_example_is_refused(self):
         with self.assertRaisesRegex(DescriptionError, "here: operation 'add' has form vx but no example"):
             list(expand_operations([ADD | {"examples": {"vv": ADD["examples"]["vv"]}}], "here"))

@@ -133,6 +133,9 @@ class RefusalTest(unittest.TestCase):
     def test_an_unknown_profile(self):
         self.refused_entry("tb: i8}", "tb: i8, profile: Et-fast}", "et.one", "unknown profile 'Et-fast'")
         self.refused_entry("profile: Et-base", "profile: Et-fast", "et.one", "unknown profile 'Et-fast'")
+        operations = ('operations:\n  - {name: add, code: 0, arity: 2, classes: [float], result: same, forms: [step], cost: simple, '
+                      'profile: Et-fast, summary: "a + b"}\ninstructions:\n')
+        self.refused_entry("instructions:\n", operations, "add: unknown profile 'Et-fast'")
         self.refused([(TYPES, "widens_to: i32}", "widens_to: i32, profile: Et-fast}")], "element_types.yaml: i8", "unknown profile 'Et-fast'")
 
     def test_a_profile_that_types_need_brings_its_fault(self):

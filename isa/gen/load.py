@@ -62,12 +62,13 @@ def check_unique(path, key, entries):
             seen[value] = entry["name"]
 
 
-def check_operations(path, operations):
+def check_operations(path, operations, known):
     names = {op["name"] for op in operations}
     check_unique(path, "operations", operations)
     for op in operations:
         if op.get("reversed", op["name"]) not in names:
             raise DescriptionError(f"{path.name}: {op['name']}: reverses '{op['reversed']}', which is no operation")
+        check_profile(op.get("profile", BASE_PROFILE), known, f"{path.name}: {op['name']}")
 
 
 def check_syntax(entry, encoding, where):
@@ -131,7 +132,7 @@ def load_group(path, schema, known):
     check_schema(data, schema, path)
     if data["group"] != path.stem:
         raise DescriptionError(f"{path.name}: group is '{data['group']}', the file says '{path.stem}'")
-    check_operations(path, data.get("operations", []))
+    check_operations(path, data.get("operations", []), known)
     entries = list(expand_operations(data.get("operations", []), path.name))
     entries += expand_variants(data.get("instructions", []))
     instructions = []

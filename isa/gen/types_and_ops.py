@@ -65,7 +65,7 @@ def elementwise_header(operations):
         cost = {"simple": "Simple", "multi_pass": "MultiPass", "transcendental": "Transcendental"}[o["cost"]]
         rows.append(
             f'    {{"{o["name"]}", ElementwiseOp::{cpp_name(o["name"])}, {o["arity"]}, {classes}, {forms}, {reverse}, '
-            f"{'true' if 'reversed' in o else 'false'}, ResultKind::{result}, CostClass::{cost}}},"
+            f'{"true" if "reversed" in o else "false"}, ResultKind::{result}, CostClass::{cost}, "{o.get("profile", BASE_PROFILE)}"}},'
         )
     return (
         HEADER
@@ -78,7 +78,7 @@ def elementwise_header(operations):
         + "inline constexpr int kFormVV = 1, kFormVX = 2, kFormSTEP = 4;\n\n"
         + "struct ElementwiseInfo {\n  std::string_view name;\n  ElementwiseOp op;\n  int arity;\n  int classes;\n"
         + "  int forms;\n  ElementwiseOp base;  // the operation itself, or the one this reverses\n  bool reversed;\n"
-        + "  ResultKind result;\n  CostClass cost;\n};\n\n"
+        + "  ResultKind result;\n  CostClass cost;\n  std::string_view profile;  // that a machine needs for it\n};\n\n"
         + f"inline constexpr std::array<ElementwiseInfo, {len(operations)}> kElementwiseOps{{{{\n"
         + "\n".join(rows)
         + "\n}};\n\n"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DMA: copies between boxes of views and tiles, converting on the way.
+// DMA: copies between boxes of views and tiles, converting on the way, and updates of boxes by tiles.
 #include <fmt/format.h>
 
+#include "isa/numerics/atomic_update.h"
 #include "isa/numerics/contract_convert.h"
 #include "isa/state/semantics.h"
 #include "isa/state/view_walk.h"
@@ -18,25 +19,41 @@ inline TileRun tileRun(const numerics::TileRef& tile, uint64_t row, uint64_t col
   return {tile.row(row) + static_cast<ptrdiff_t>(column) * stride, stride};
 }
 
-/// How a DMA instruction converts: equal types move bits.
+enum class Transfer : uint8_t { load, store, update };
+
+/// What a DMA instruction does from element to element. Loads and stores convert, equal types move bits.
 struct Mover {
+  Transfer kind;
   ElementType from, to;
-  numerics::ConvertMode mode;
-  const numerics::ConversionRule* rule;  // declared; nullptr: canonical
+  numerics::ConvertMode mode;                // of loads and stores
+  ElementwiseOp op;                          // of updates
+  const numerics::VectorContract* contract;  // declared; nullptr: canonical
 
   void run(const std::byte* src, ptrdiff_t src_stride, std::byte* dst, ptrdiff_t dst_stride,
            uint64_t n) const {
-    if (from == to)
+    if (kind == Transfer::update)
+      numerics::updateRun(op, to, src, src_stride, dst, dst_stride, n, contract);
+    else if (from == to)
       numerics::copyRun(static_cast<size_t>(elementInfo(from).bits) / 8, src, src_stride, dst,
                         dst_stride, n);
     else
-      numerics::convertRun(rule, from, src, src_stride, to, dst, dst_stride, n, mode);
+      numerics::convertRun(numerics::declaredConversion(contract), from, src, src_stride, to, dst,
+                           dst_stride, n, mode);
   }
 };
 /// Mode of the two bits: RNE, RNE saturating, toward zero, toward zero saturating.
 inline numerics::ConvertMode dmaMode(uint32_t mode) {
   return {mode & 2 ? numerics::Rounding::TowardZero : numerics::Rounding::NearestEven,
           (mode & 1) != 0};
+}
+
+template <CoreContext Core>
+Mover moverOf(const Core& core, const Instruction& in, Transfer kind, ElementwiseOp op,
+              const TileRegister& tile, const ViewDescriptor& view) {
+  const ElementType of_tile = tile.elementType(), of_view = view.elementType();
+  const bool load = kind == Transfer::load;
+  return {kind, load ? of_view : of_tile, load ? of_tile : of_view, dmaMode(bits(in.raw, 31, 30)),
+          op,   vectorContract(core)};
 }
 
 inline void requireBoxShape(TileOperands& operands, const TileRegister& tile, uint64_t rows,
@@ -78,7 +95,7 @@ uint64_t loadRun(Core& core, const Mover& mover, const numerics::TileRef& tile, 
   return count * static_cast<uint64_t>(bits) / 8;
 }
 
-/// Copies a run of the tile into the view, recording what is written. Returns useful bytes.
+/// Brings a run of the tile into the view, recording what is written or updated. Returns useful bytes.
 template <CoreContext Core>
 uint64_t storeRun(Core& core, const Mover& mover, const numerics::TileRef& tile, uint64_t row,
                   uint64_t column, uint64_t count, const ViewRun& run, int view_operand) {
@@ -88,7 +105,11 @@ uint64_t storeRun(Core& core, const Mover& mover, const numerics::TileRef& tile,
   const int bits = elementInfo(mover.to).bits;
   mover.run(from.data, from.stride, memory.at(run.address), run.stride, count);
   forEachRunPiece(run, count, bits, [&](uint64_t address, uint64_t bytes) {
-    core.recordView(memory, address, bytes, true);
+    if (mover.kind == Transfer::update)
+      core.recordUpdate(memory, address, bytes,
+                        mover.op == ElementwiseOp::add && isFloat(mover.to));
+    else
+      core.recordView(memory, address, bytes, true);
   });
   return count * static_cast<uint64_t>(bits) / 8;
 }
@@ -99,10 +120,12 @@ void retireTransfer(Core& core, bool load, uint64_t bytes) {
   core.addCounter(load ? Counter::load_bytes : Counter::store_bytes, bytes);
 }
 
-/// et.ld and et.st: tile operand 0, view operand 1.
+/// et.ld, et.st and its updates by `op`: tile operand 0, view operand 1.
 template <CoreContext Core>
-void transfer(Core& core, const Instruction& in, bool load) {
-  auto operands = core.operands(in, {});
+void transfer(Core& core, const Instruction& in, Transfer kind,
+              ElementwiseOp op = ElementwiseOp::add) {
+  const bool load = kind == Transfer::load;
+  auto operands = core.operands(in, {.updates = kind == Transfer::update});
   const TileRegister& tile =
       operands.tile(in.rd, core.tile(in.rd), load ? Role::destination : Role::source);
   const ViewDescriptor& view =
@@ -113,11 +136,8 @@ void transfer(Core& core, const Instruction& in, bool load) {
   operands.checkPlacement();
   checkTransferWork(operands, tile, view);
   if (!core.begin(operands)) return;
-  const numerics::ConvertMode mode = dmaMode(bits(in.raw, 31, 30));
   const numerics::TileRef ref = core.tileRef(tile);
-  const auto* rule = numerics::declaredConversion(vectorContract(core));
-  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode, rule}
-                           : Mover{tile.elementType(), view.elementType(), mode, rule};
+  const Mover mover = moverOf(core, in, kind, op, tile, view);
   uint64_t bytes = 0;
   if (!tile.empty()) {
     walkView(view, [&](uint64_t row, uint64_t column, uint64_t count, const ViewRun& run) {
@@ -128,8 +148,11 @@ void transfer(Core& core, const Instruction& in, bool load) {
   core.finish(operands);
   retireTransfer(core, load, bytes);
 }
-SEMANTICS(et_ld) { transfer(core, in, true); }
-SEMANTICS(et_st) { transfer(core, in, false); }
+SEMANTICS(et_ld) { transfer(core, in, Transfer::load); }
+SEMANTICS(et_st) { transfer(core, in, Transfer::store); }
+SEMANTICS(et_st_add) { transfer(core, in, Transfer::update, ElementwiseOp::add); }
+SEMANTICS(et_st_max) { transfer(core, in, Transfer::update, ElementwiseOp::max); }
+SEMANTICS(et_st_min) { transfer(core, in, Transfer::update, ElementwiseOp::min); }
 SEMANTICS(et_pf) { core.addCounter(Counter::retired_load, 1); }
 
 /// Index number i of a tile of indices, row-major.
@@ -139,11 +162,14 @@ inline int64_t indexAt(const numerics::TileRef& indices, uint64_t i) {
                                           : loadBytes<int32_t>(at.data);
 }
 
-/// et.gather and et.scatter: tile operand 0, view operand 1 with box dim 0 counting the indices of operand 2.
+/// et.gather, et.scatter and its updates by `op`: tile operand 0, view operand 1 with box dim 0 counting the indices of
+/// operand 2.
 template <CoreContext Core>
-void transferIndexed(Core& core, const Instruction& in, bool load) {
+void transferIndexed(Core& core, const Instruction& in, Transfer kind,
+                     ElementwiseOp op = ElementwiseOp::add) {
+  const bool load = kind == Transfer::load;
   const int axis = in.rs3 & 7;
-  auto operands = core.operands(in, {});
+  auto operands = core.operands(in, {.updates = kind == Transfer::update});
   const TileRegister& tile =
       operands.tile(in.rd, core.tile(in.rd), load ? Role::destination : Role::source);
   const ViewDescriptor& view =
@@ -164,11 +190,8 @@ void transferIndexed(Core& core, const Instruction& in, bool load) {
   operands.checkPlacement();
   checkTransferWork(operands, tile, view);
   if (!core.begin(operands)) return;
-  const numerics::ConvertMode mode = dmaMode(bits(in.raw, 31, 30));
   const numerics::TileRef ref = core.tileRef(tile), indices = core.tileRef(index);
-  const auto* rule = numerics::declaredConversion(vectorContract(core));
-  const Mover mover = load ? Mover{view.elementType(), tile.elementType(), mode, rule}
-                           : Mover{tile.elementType(), view.elementType(), mode, rule};
+  const Mover mover = moverOf(core, in, kind, op, tile, view);
   uint64_t bytes = 0;
   bool outside = false;
   const auto index_of = [&](uint64_t i) {
@@ -187,7 +210,10 @@ void transferIndexed(Core& core, const Instruction& in, bool load) {
   core.finish(operands);
   retireTransfer(core, load, bytes);
 }
-SEMANTICS(et_gather) { transferIndexed(core, in, true); }
-SEMANTICS(et_scatter) { transferIndexed(core, in, false); }
+SEMANTICS(et_gather) { transferIndexed(core, in, Transfer::load); }
+SEMANTICS(et_scatter) { transferIndexed(core, in, Transfer::store); }
+SEMANTICS(et_scatter_add) { transferIndexed(core, in, Transfer::update, ElementwiseOp::add); }
+SEMANTICS(et_scatter_max) { transferIndexed(core, in, Transfer::update, ElementwiseOp::max); }
+SEMANTICS(et_scatter_min) { transferIndexed(core, in, Transfer::update, ElementwiseOp::min); }
 
 }  // namespace etalon::isa::semantics

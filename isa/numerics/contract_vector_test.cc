@@ -211,6 +211,8 @@ TEST(ContractVector, CorrectlyRoundedFunctionsFlushAndNameTheirNan) {
   EXPECT_EQ(laneOf(contract, ElementwiseOp::recip, 0xff000000, 0, 0), 0x80000000u);
   EXPECT_EQ(laneOf(contract, ElementwiseOp::log, 0xbf800000, 0, 0), 0x7fffffffu);
   EXPECT_EQ(laneOf(contract, ElementwiseOp::exp, 0x3f800000, 0, 0), 0x402df854u);
+  EXPECT_EQ(laneOf(contract, ElementwiseOp::sin, 0x80400000, 0, 0), 0x80000000u);
+  EXPECT_EQ(laneOf(contract, ElementwiseOp::cos, 0xff800000, 0, 0), 0x7fffffffu);
 }
 
 VectorContract anyContract(Random& random) {

@@ -101,6 +101,8 @@ uint32_t floatUnary(uint32_t a) {
   if constexpr (Op == tanh) return __builtin_bit_cast(uint32_t, rneTanh(x));
   if constexpr (Op == sigmoid) return __builtin_bit_cast(uint32_t, rneSigmoid(x));
   if constexpr (Op == erf) return __builtin_bit_cast(uint32_t, rneErf(x));
+  if constexpr (Op == sin) return __builtin_bit_cast(uint32_t, rneSin(x));
+  if constexpr (Op == cos) return __builtin_bit_cast(uint32_t, rneCos(x));
 }
 
 template <class Isa, ElementwiseOp Op>

@@ -42,6 +42,8 @@ double filter(std::string_view name, double x) {
   if (name == "recip") return 1 / x;
   if (name == "tanh") return std::copysign(-std::expm1(-2 * a) / (2 + std::expm1(-2 * a)), x);
   if (name == "sigmoid") return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (2 + std::expm1(-x));
+  if (name == "sin") return 2 * std::sin(x / 2) * std::cos(x / 2);
+  if (name == "cos") return a < 0x1p-26 ? 1 - a * a / 2 : std::sin(2 * x) / (2 * std::sin(x));
   if (a < 0x1p-14) return kTwoBySqrtPi * x * (1 - x * x / 3);
   return std::copysign(
       a < 0.5 ? static_cast<double>(std::erf(static_cast<long double>(a))) : 1 - std::erfc(a), x);

@@ -5,7 +5,9 @@
 //
 // Bounds. 2^-48 is 16 ulp of double and 2^-59 is 16 ulp of the 64-bit long double; the host's libm
 // stays within 4 ulp in both (glibc's manual, "Known Maximum Errors": exp, log 1; erf 1; tanh 2,
-// tanhl 3), sigmoid adds at most 2 more for its sum and quotient. Both bounds hold relative to v
+// tanhl 3; sin, cos, sinl, cosl 2), sigmoid adds at most 2 more for its sum and quotient. For sin
+// and cos that holds of every argument, since libm reduces by as many bits of pi as the argument
+// needs: next to a zero the error is an ulp of the small result. Both bounds hold relative to v
 // over the whole range of f32 arguments, since results of subnormal f32 size are normal in double.
 // Beyond the long double stage no argument remains except the exact or structured cases below; that
 // is shown by running etalon_exhaustive over all arguments, which compares with MPFR.
@@ -120,6 +122,22 @@ float rneErf(float x) {
   return std::copysign(result, x);
 }
 
+float rneSin(float x) {
+  if (!std::isfinite(x)) return nan();
+  if (x == 0) return x;
+  const float magnitude = std::fabs(x);
+  const float result = roundOnce(std::sin(static_cast<double>(magnitude)), magnitude,
+                                 [](long double v) { return std::sin(v); });
+  return x < 0 ? -result : result;
+}
+
+float rneCos(float x) {
+  if (!std::isfinite(x)) return nan();
+  const float magnitude = std::fabs(x);
+  return roundOnce(std::cos(static_cast<double>(magnitude)), magnitude,
+                   [](long double v) { return std::cos(v); });
+}
+
 UnaryFunction unaryFunction(ElementwiseOp op) {
   switch (op) {
     case ElementwiseOp::exp: return rneExp;
@@ -132,6 +150,8 @@ UnaryFunction unaryFunction(ElementwiseOp op) {
     case ElementwiseOp::tanh: return rneTanh;
     case ElementwiseOp::sigmoid: return rneSigmoid;
     case ElementwiseOp::erf: return rneErf;
+    case ElementwiseOp::sin: return rneSin;
+    case ElementwiseOp::cos: return rneCos;
     default: return nullptr;
   }
 }

@@ -57,7 +57,7 @@ struct Named {
 constexpr Named kNamed[] = {
     {"exp", mpfr_exp},    {"exp2", mpfr_exp2},    {"log", mpfr_log},     {"log2", mpfr_log2},
     {"sqrt", mpfr_sqrt},  {"rsqrt", inverseRoot}, {"recip", reciprocal}, {"tanh", mpfr_tanh},
-    {"sigmoid", sigmoid}, {"erf", mpfr_erf},
+    {"sigmoid", sigmoid}, {"erf", mpfr_erf},      {"sin", mpfr_sin},     {"cos", mpfr_cos},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace etalon::reference {
 
 /// A correctly rounded f32 function by MPFR alone, for tests: evaluated with growing precision
 /// until f32 rounding is certain, into an f32-shaped MPFR number (24 bits, its exponent range,
-/// gradual underflow). Names: exp exp2 log log2 sqrt rsqrt recip tanh sigmoid erf. Any NaN result
+/// gradual underflow). Names: exp exp2 log log2 sqrt rsqrt recip tanh sigmoid erf sin cos. Any NaN result
 /// is returned as the bits 0x7fc00000.
 class MpfrFunction {
  public:

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <random>
 #include <sstream>
 #include <string>
@@ -113,6 +114,31 @@ TEST(Function, HasItsSpecialValues) {
   EXPECT_EQ(bitsOf(rneSigmoid(fromBits(minus_inf))), 0u);
   EXPECT_EQ(bitsOf(rneSigmoid(fromBits(minus_zero))), bitsOf(0.5f));
   EXPECT_EQ(bitsOf(rneErf(fromBits(0x80000001))), 0x80000001u);
+  for (const uint32_t infinity : {inf, minus_inf}) {
+    EXPECT_EQ(bitsOf(rneSin(fromBits(infinity))), nan);
+    EXPECT_EQ(bitsOf(rneCos(fromBits(infinity))), nan);
+  }
+  EXPECT_EQ(bitsOf(rneSin(fromBits(minus_zero))), minus_zero);
+  EXPECT_EQ(bitsOf(rneSin(0.0f)), 0u);
+  EXPECT_EQ(bitsOf(rneSin(fromBits(0x80000001))), 0x80000001u);
+  EXPECT_EQ(bitsOf(rneCos(fromBits(minus_zero))), bitsOf(1.0f));
+}
+
+// The float nearest to k * pi / 2: cancellation leaves the result few bits of the argument.
+TEST(Function, SinAndCosReduceArgumentsNextToTheirZerosInFull) {
+  reference::MpfrFunction sine("sin"), cosine("cos");
+  constexpr double kHalfPi = 1.57079632679489661923;
+  const auto expectBoth = [&](float x) {
+    EXPECT_EQ(bitsOf(rneSin(x)), bitsOf(sine(x))) << std::hexfloat << x;
+    EXPECT_EQ(bitsOf(rneCos(x)), bitsOf(cosine(x))) << std::hexfloat << x;
+    EXPECT_EQ(bitsOf(rneSin(-x)), bitsOf(rneSin(x)) ^ 0x80000000) << std::hexfloat << x;
+    EXPECT_EQ(bitsOf(rneCos(-x)), bitsOf(rneCos(x))) << std::hexfloat << x;
+  };
+  for (int k = 1; k <= 4096; ++k) expectBoth(static_cast<float>(k * kHalfPi));
+  // No float but 0 comes nearer to a multiple of pi / 2 (Muller et al., Handbook of Floating-Point
+  // Arithmetic, on range reduction).
+  expectBoth(std::ldexp(16367173.0f, 72));
+  expectBoth(std::numeric_limits<float>::max());
 }
 
 TEST(Function, SigmoidRoundsDownFromItsNearTiesAtZero) {

@@ -24,7 +24,7 @@ std::span<const MmaKernels* const> hostMmaKernels();
 /// Short name of a kernel set, for tests and reports: "generic", "v3", "v4", "v4vnni".
 std::string_view mmaKernelsName(const MmaKernels& kernels);
 
-/// Packing buffers (some 550 KiB, touched as needed) that a caller keeps between products so that none allocates.
+/// Packing buffers (some 450 KiB, touched as needed) that a caller keeps between products so that none allocates.
 /// One user at a time; contents mean nothing between calls.
 class MmaScratch {
  public:

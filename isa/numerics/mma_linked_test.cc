@@ -141,7 +141,8 @@ TEST_P(EveryLinkedPair, EqualsExactArithmetic) {
                                              33, 47, 48, 64, 65, 127, 128, 129, 255, 257};
   constexpr std::array<uint32_t, 10> kExtents = {1, 2, 3, 5, 8, 15, 16, 17, 31, 33};
   for (const uint32_t k : kOfK) {
-    if (kSanitized && k % 4 == 0) continue;
+    // Under the sanitizers every other one, of which both rests of a group and a panel remain.
+    if (kSanitized && k % 2 == 0) continue;
     for (const bool sparse : {false, true}) {
       run(pick(kExtents, random_), pick(kExtents, random_), k, sparse);
       if (HasFailure()) return;

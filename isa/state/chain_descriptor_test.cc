@@ -149,7 +149,7 @@ TEST(ChainDescriptor, RefusesTileRegisterNumbersPast31) {
 
 TEST(ChainDescriptor, RefusesUnknownOperationsAndScalarForms) {
   ChainDescriptor c = chain();
-  for (const int op : {22, 79, 101, 255}) {
+  for (const int op : {22, 84, 101, 255}) {
     c.steps[0].op = static_cast<uint8_t>(op);
     expectMalformed(checkChain(c), Problem::Operation, "step 0 op", std::to_string(op));
   }

@@ -133,6 +133,8 @@ class TypeChecker {
     if (random_) operands_.needProfile("Et-rand");
     for (int type = 0; type < kElementTypes; ++type)
       if (used_ >> type & 1) operands_.needProfile(kElementInfo[type].profile);
+    for (int s = 0; s < chain_.nsteps; ++s)
+      operands_.needProfile(elementwiseInfo(chain_.steps[static_cast<size_t>(s)].op)->profile);
   }
 
   TileOperands& operands_;

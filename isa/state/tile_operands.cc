@@ -220,6 +220,7 @@ void TileOperands::checkAliasing() {
   for (int i = 0; i < count_ && !fault_; ++i) {
     const Operand& o = operands_[i];
     if (!writes(o.role) || o.empty()) continue;
+    if (o.is_view && rules_.updates) continue;
     if (o.is_view ? selfOverlaps(o.view, o.named_axis) : selfOverlaps(o.tile))
       raise(Cause::aliasing, o.is_view ? Rule::dma_store_overlap : Rule::alias_self, i,
             "the destination may write a byte twice",

@@ -45,6 +45,7 @@ struct OperandRules {
   bool in_place = false;    // element-wise: td may coincide with a source
   bool transposes = false;  // sources may be transposed (matrix)
   bool any_step = true;     // column steps other than 1 (matrix: only of linked tiles, and only 0)
+  bool updates = false;     // the destination view takes updates one by one and may overlap itself
 };
 
 /// The operands of one tile instruction: gathered in syntax order, then what links name, and checked class by class

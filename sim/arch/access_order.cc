@@ -43,7 +43,7 @@ bool ordered(const AccessRecord& older, const Access& access, const AccessRecord
          std::any_of(older.after.begin(), older.after.end(), pointOrdered);
 }
 
-bool conflict(const AccessRecord& older, const AccessRecord& younger) {
+bool races(const AccessRecord& older, const AccessRecord& younger) {
   return (isWrite(older.kind) || isWrite(younger.kind)) &&
          (isTile(older.kind) || isTile(younger.kind)) &&
          !(isAtomic(older.kind) && isAtomic(younger.kind));
@@ -53,12 +53,24 @@ bool sameSlot(const AccessRecord& a, const AccessRecord& b) {
   return a.core == b.core && a.kind == b.kind;
 }
 
-// True if every later access that would be reported against `older` would be against `younger`,
-// `older` happening before `younger`.
-bool standsFor(const AccessRecord& younger, const AccessRecord& older) {
+// True if every later access that would be reported against `older` as a race would be against
+// `younger`, `older` happening before `younger`.
+bool standsForInRaces(const AccessRecord& younger, const AccessRecord& older) {
   return (isWrite(younger.kind) || isRead(older.kind)) &&
          (isTile(younger.kind) || !isTile(older.kind)) &&
          (!isAtomic(younger.kind) || isAtomic(older.kind));
+}
+
+// The same of reports as order-dependent: a floating add meets every atomic write, another atomic
+// write only floating adds.
+bool standsForInOrder(const AccessRecord& younger, const AccessRecord& older) {
+  if (!isAtomic(older.kind) || isRead(older.kind)) return true;
+  if (older.kind == AccessKind::kTileFloatAdd) return younger.kind == AccessKind::kTileFloatAdd;
+  return isAtomic(younger.kind) && isWrite(younger.kind);
+}
+
+bool standsFor(const AccessRecord& younger, const AccessRecord& older) {
+  return standsForInRaces(younger, older) && standsForInOrder(younger, older);
 }
 
 // A scalar access of the kind, time and order of one remembered says nothing new. Then the older
@@ -74,7 +86,7 @@ bool saysNothingNew(const AccessRecord& old, const AccessRecord& access, const A
 }  // namespace
 
 AccessState accessAfter(const AccessState& state, const Access& access,
-                        std::vector<AccessRecord>& races) {
+                        std::vector<AccessRecord>& found) {
   AccessRecord added = access.record;
   const AccessRecord* last = lastWrite(state);
   AccessState next;
@@ -83,7 +95,8 @@ AccessState accessAfter(const AccessState& state, const Access& access,
   bool others_change = false;
   for (const AccessRecord& older : state) {
     const bool before = ordered(older, access, last);
-    if (!before && conflict(older, added)) races.push_back(older);
+    if (!before && (races(older, added) || orderDependent(older.kind, added.kind)))
+      found.push_back(older);
     if (sameSlot(older, added)) {
       same = saysNothingNew(older, added, state);
       if (same) added = older;

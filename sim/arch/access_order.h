@@ -17,14 +17,15 @@ struct Access {
 /// The state of a byte after `access`, whose state was `state`.
 ///
 /// Each record that conflicts with the access, one of both being a tile's, and that does not happen
-/// before it, is added to `races`. Records that the access stands for from now on are dropped: what
-/// races with a dropped record later, races with the access, too.
+/// before it, is added to `found`: a race, or, if both are atomic, a result that depends on the order.
+/// Records that the access stands for from now on are dropped: what is found against a dropped record
+/// later, is found against the access, too, as the same kind of finding.
 /// Order of one byte counted beside the clocks:
 ///  * within a core, a scalar access before a younger scalar write (RVWMO, same address);
 ///  * in own local memory, scalar and tile accesses that conflict (interlocked);
 ///  * a scalar write before the other core's load or atomic that reads it.
 AccessState accessAfter(const AccessState& state, const Access& access,
-                        std::vector<AccessRecord>& races);
+                        std::vector<AccessRecord>& found);
 
 /// The state of a byte after et.fence.t/.v number `fence` of `core` covered it: all that happened
 /// before an access of this byte by the core happens before the fence.

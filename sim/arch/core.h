@@ -179,6 +179,8 @@ class Core {
                       bool write);
   /// Records an access to bytes of a view's memory.
   void recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write);
+  /// Records an atomic update of elements of a view's memory.
+  void recordUpdate(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool floating_add);
   const numerics::Contract* contract() const { return contract_; }
   /// Buffers matrix instructions keep between products.
   numerics::MmaScratch* mmaScratch() { return &mma_scratch_; }
@@ -261,6 +263,7 @@ class Core {
   void noteUninitialised(Region& region, uint64_t offset, uint64_t size);
   void recordTile(const isa::TileRegister& tile, bool write);
   void recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write);
+  void finishTileWrite(Region& region, uint64_t offset, uint64_t bytes);
   AccessSite site() const { return {static_cast<uint16_t>(number_), pc_, raw_}; }
   bool accessFault(isa::Cause cause, uint64_t address, unsigned size);
 

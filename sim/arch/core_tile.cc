@@ -100,17 +100,34 @@ void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write
   const MemoryRegion where{region.id};
   if (watchpoints_) noteWatched(region, offset, bytes, write);
   if (write) {
-    region.init.setRange(offset, bytes);
     launch_->races().tileWrite(where, offset, bytes);
-    if (memory_.anyReservation()) memory_.breakReservations(number_, region, offset, bytes);
+    finishTileWrite(region, offset, bytes);
   } else {
     if (!region.init.allSet(offset, bytes)) noteUninitialised(region, offset, bytes);
     launch_->races().tileRead(where, offset, bytes);
   }
 }
 
+void Core::finishTileWrite(Region& region, uint64_t offset, uint64_t bytes) {
+  region.init.setRange(offset, bytes);
+  if (memory_.anyReservation()) memory_.breakReservations(number_, region, offset, bytes);
+}
+
 void Core::recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write) {
   recordRun(*memory.region, memory.offset + (address - memory.address), bytes, write);
+}
+
+void Core::recordUpdate(const ViewMemory& memory, uint64_t address, uint64_t bytes,
+                        bool floating_add) {
+  Region& region = *memory.region;
+  const uint64_t offset = memory.offset + (address - memory.address);
+  if (watchpoints_) noteWatched(region, offset, bytes, true);
+  if (!region.init.allSet(offset, bytes)) noteUninitialised(region, offset, bytes);
+  if (floating_add)
+    launch_->races().tileFloatAdd(MemoryRegion{region.id}, offset, bytes);
+  else
+    launch_->races().tileAtomic(MemoryRegion{region.id}, offset, bytes);
+  finishTileWrite(region, offset, bytes);
 }
 
 bool Core::storable(uint64_t address, uint64_t bytes) {

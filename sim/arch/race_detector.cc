@@ -189,22 +189,24 @@ StateId RaceDetector::transition(const Access& access, StateId in, Target target
       memo.kind == kind) {
     return memo.out;
   }
-  races_.clear();
-  const StateId out = pool_.intern(accessAfter(pool_[in], access, races_));
-  for (const AccessRecord& older : races_) report(older, record, target);
+  found_.clear();
+  const StateId out = pool_.intern(accessAfter(pool_[in], access, found_));
+  for (const AccessRecord& older : found_) report(older, record, target);
   if (memoise) memo = {.pc = record.pc, .version = version, .in = in, .out = out, .kind = kind};
   return out;
 }
 
 void RaceDetector::report(const AccessRecord& first, const AccessRecord& second, Target target) {
-  if (!pairs_.emplace(first.pc, second.pc).second || reports_.size() >= max_reports_) return;
+  const bool order = orderDependent(first.kind, second.kind);
+  Reports& to = order ? order_dependences_ : races_;
+  if (!to.pairs.emplace(first.pc, second.pc).second || to.reports.size() >= max_reports_) return;
   RaceReport report;
   report.first = {{first.core, first.pc, first.insn}, first.kind};
   report.second = {{second.core, second.pc, second.insn}, second.kind};
   report.region = target.region;
   report.offset = target.offset;
-  report.text = raceText(report);
-  reports_.push_back(std::move(report));
+  report.text = order ? orderText(report) : raceText(report);
+  to.reports.push_back(std::move(report));
 }
 
 void RaceDetector::flushLog() {

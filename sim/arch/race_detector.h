@@ -21,7 +21,8 @@ class SnapshotReader;
 /// What the detector watches.
 struct RaceDetectorConfig {
   uint32_t cores = 1;
-  uint32_t idle_cores = 0;  ///< further ones that do not run; their local memories are accessed
+  uint32_t idle_cores =
+      0;  ///< further cores, which do not run: their local memories can be accessed
   uint64_t global_bytes = 0;
   uint64_t local_bytes = 0;  ///< of each core
   size_t max_reports = 100;
@@ -43,7 +44,8 @@ struct AtomicOrder {
 
 /// Reports every pair of conflicting accesses, one by a tile instruction, that happens-before does
 /// not order, for the order in which the model executed them, exact to the byte (isa.md section 4;
-/// the decisions are listed in happens_before.h and access_order.h).
+/// the decisions are listed in happens_before.h and access_order.h). Two atomics do not race; where
+/// what they leave depends on their order, that is reported as a finding of its own.
 ///
 /// Called by the functional model at each access, in executed order, offsets in bytes from the
 /// start of the region, bounds already checked. Scalar accesses have 1 to 8 bytes. A pair of
@@ -59,7 +61,7 @@ class RaceDetector {
     tile_site_ = site;
     cursors_ = {};
   }
-  /// The open tile instruction reads, writes, or atomically updates one contiguous run.
+  /// The open tile instruction reads, writes, or atomically updates one contiguous run; the last adds floats.
   void tileRead(MemoryRegion region, uint64_t offset, uint64_t length) {
     tileRun<AccessKind::kTileRead>(region, offset, length);
   }
@@ -68,6 +70,9 @@ class RaceDetector {
   }
   void tileAtomic(MemoryRegion region, uint64_t offset, uint64_t length) {
     tileRun<AccessKind::kTileAtomic>(region, offset, length);
+  }
+  void tileFloatAdd(MemoryRegion region, uint64_t offset, uint64_t length) {
+    tileRun<AccessKind::kTileFloatAdd>(region, offset, length);
   }
 
   void scalarLoad(const AccessSite& site, MemoryRegion region, uint64_t offset, uint32_t size) {
@@ -107,9 +112,12 @@ class RaceDetector {
   /// bits order nothing here. `tso`: FENCE.TSO.
   void riscvFence(uint16_t core, uint8_t pred_succ, bool tso = false);
 
-  const std::vector<RaceReport>& reports() const { return reports_; }
+  const std::vector<RaceReport>& reports() const { return races_.reports; }
   /// Distinct pairs of instructions that raced, those beyond max_reports included.
-  size_t raceCount() const { return pairs_.size(); }
+  size_t raceCount() const { return races_.pairs.size(); }
+  /// The same of atomic updates whose result depends on the order of the two.
+  const std::vector<RaceReport>& orderDependences() const { return order_dependences_.reports; }
+  size_t orderDependenceCount() const { return order_dependences_.pairs.size(); }
   /// True if the run takes the reduced path of a single core.
   bool singleCore() const { return single_; }
 
@@ -213,7 +221,7 @@ class RaceDetector {
   std::vector<uint32_t*> lines_;  // of each region
   AccessSite tile_site_;
   std::array<Cursor, 2 * kAccessKinds> cursors_;  // by kind, and whether in own local memory
-  std::vector<AccessRecord> races_;               // scratch of transition()
+  std::vector<AccessRecord> found_;               // scratch of transition()
   bool single_;
   /// A RISC-V fence ordered something before the next load, which carries it to tile instructions.
   bool load_pending_ = false;
@@ -222,13 +230,21 @@ class RaceDetector {
   size_t min_sweep_limit_ = size_t{1} << 16;
   size_t sweep_limit_ = min_sweep_limit_;
   size_t release_limit_ = kMinReleaseLimit;
-  std::vector<RaceReport> reports_;
   struct PairHash {
     size_t operator()(const std::pair<uint64_t, uint64_t>& p) const {
       return p.first * 0x9E3779B97F4A7C15u ^ p.second;
     }
   };
-  std::unordered_set<std::pair<uint64_t, uint64_t>, PairHash> pairs_;
+  /// Findings of one kind: every pair of instructions, the first max_reports_ of them described.
+  struct Reports {
+    std::unordered_set<std::pair<uint64_t, uint64_t>, PairHash> pairs;
+    std::vector<RaceReport> reports;
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
+  };
+  Reports races_;
+  Reports order_dependences_;
 };
 
 template <AccessKind kKind>

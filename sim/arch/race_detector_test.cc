@@ -64,6 +64,29 @@ TEST(RaceReport, OfLocalMemoryNamesItsCore) {
               testing::HasSubstr("byte 0x8 of the local memory of core 1"));
 }
 
+TEST(RaceReport, OfFloatingAddsSaysThatTheirOrderMatters) {
+  RaceDetector detector = makeDetector(2, 1);
+  for (const uint16_t core : {0, 1, 1}) {
+    detector.beginTile({core, 0x8000'0100u + 0x10 * core, 0x0C51'002B});
+    detector.tileFloatAdd(MemoryRegion::local(1), 64, 8);
+    detector.signal(core, 0);
+  }
+  EXPECT_EQ(detector.raceCount(), 0u);
+  EXPECT_EQ(detector.orderDependenceCount(), 1u);
+  ASSERT_EQ(detector.orderDependences().size(), 1u);
+  const RaceReport& report = detector.orderDependences()[0];
+  EXPECT_EQ(report.first.site.core, 0);
+  EXPECT_EQ(report.second.site.core, 1);
+  EXPECT_EQ(report.second.kind, AccessKind::kTileFloatAdd);
+  EXPECT_EQ(report.offset, 64u);
+  EXPECT_THAT(
+      report.text,
+      testing::AllOf(testing::StartsWith("order-dependent result on byte 0x40 of the local "
+                                         "memory of core 1: tile floating add by core 0"),
+                     testing::HasSubstr("then tile floating add by core 1 at pc 0x80000110"),
+                     testing::HasSubstr("et.sig and et.wait"), testing::HasSubstr("sum integers")));
+}
+
 TEST(RaceReport, OfAPairOfInstructionsComesOnce) {
   RaceDetector detector = makeDetector(2);
   for (uint64_t at = 0; at < 4096; at += 64) {

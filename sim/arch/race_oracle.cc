@@ -13,9 +13,11 @@ constexpr size_t kMaxEvents = 96;
 using Nodes = std::bitset<2 * kMaxEvents>;
 
 bool access(const TraceEvent& e) { return e.type == Type::kAccess; }
+bool tileAtomic(const TraceEvent& e) {
+  return e.kind == AccessKind::kTileAtomic || e.kind == AccessKind::kTileFloatAdd;
+}
 bool tile(const TraceEvent& e) {
-  return e.kind == AccessKind::kTileRead || e.kind == AccessKind::kTileWrite ||
-         e.kind == AccessKind::kTileAtomic;
+  return e.kind == AccessKind::kTileRead || e.kind == AccessKind::kTileWrite || tileAtomic(e);
 }
 bool amo(const TraceEvent& e) {
   return e.kind == AccessKind::kAtomic || e.kind == AccessKind::kAtomicAcquire;
@@ -28,7 +30,7 @@ bool loadReserved(const TraceEvent& e) {
 }
 bool writes(const TraceEvent& e) {
   return amo(e) || e.kind == AccessKind::kStore || e.kind == AccessKind::kTileWrite ||
-         e.kind == AccessKind::kTileAtomic;
+         tileAtomic(e);
 }
 bool fenceRead(const TraceEvent& e) { return !tile(e) && e.kind != AccessKind::kStore; }
 bool fenceWrite(const TraceEvent& e) {
@@ -159,21 +161,28 @@ class ByteGraph {
 
 bool conflict(const TraceEvent& a, const TraceEvent& b) {
   const auto atomic = [](const TraceEvent& e) {
-    return amo(e) || loadReserved(e) || e.kind == AccessKind::kTileAtomic;
+    return amo(e) || loadReserved(e) || tileAtomic(e);
   };
   return (writes(a) || writes(b)) && (tile(a) || tile(b)) && !(atomic(a) && atomic(b));
 }
 
+// A floating add and any atomic that changes the element.
+bool dependsOnOrder(const TraceEvent& a, const TraceEvent& b) {
+  const auto updates = [](const TraceEvent& e) { return amo(e) || tileAtomic(e); };
+  const auto adds_floats = [](const TraceEvent& e) { return e.kind == AccessKind::kTileFloatAdd; };
+  return (adds_floats(a) && updates(b)) || (updates(a) && adds_floats(b));
+}
+
 }  // namespace
 
-std::set<OracleRace> racesByDefinition(const std::vector<TraceEvent>& trace) {
+OracleFindings findingsByDefinition(const std::vector<TraceEvent>& trace) {
   ETALON_CHECK(trace.size() <= kMaxEvents, "the oracle takes at most 96 events");
   std::set<std::pair<uint32_t, uint64_t>> bytes;
   for (const TraceEvent& e : trace) {
     if (!access(e)) continue;
     for (uint64_t i = 0; i < e.size; ++i) bytes.insert({e.region, e.offset + i});
   }
-  // Bytes that the same events touch have the same races.
+  // Bytes that the same events touch have the same findings.
   std::map<std::pair<uint32_t, std::vector<bool>>, std::vector<uint64_t>> groups;
   for (const auto& [region, byte] : bytes) {
     std::vector<bool> touching;
@@ -182,20 +191,21 @@ std::set<OracleRace> racesByDefinition(const std::vector<TraceEvent>& trace) {
     }
     groups[{region, touching}].push_back(byte);
   }
-  std::set<OracleRace> races;
+  OracleFindings findings;
   for (const auto& [key, group] : groups) {
     const ByteGraph graph(trace, key.first, group.front());
     for (size_t x = 0; x < trace.size(); ++x) {
       for (size_t a = 0; a < x; ++a) {
-        if (!graph.touchesByte(a) || !graph.touchesByte(x) || !conflict(trace[a], trace[x]) ||
-            graph.ordered(a, x)) {
-          continue;
+        if (!graph.touchesByte(a) || !graph.touchesByte(x) || graph.ordered(a, x)) continue;
+        for (uint64_t byte : group) {
+          const OraclePair pair{a, x, key.first, byte};
+          if (conflict(trace[a], trace[x])) findings.races.insert(pair);
+          if (dependsOnOrder(trace[a], trace[x])) findings.order_dependences.insert(pair);
         }
-        for (uint64_t byte : group) races.insert({a, x, key.first, byte});
       }
     }
   }
-  return races;
+  return findings;
 }
 
 void replay(const std::vector<TraceEvent>& trace, uint32_t cores, RaceDetector& detector) {
@@ -238,6 +248,7 @@ void replay(const std::vector<TraceEvent>& trace, uint32_t cores, RaceDetector& 
       case AccessKind::kTileRead: detector.tileRead(region, e.offset, e.size); break;
       case AccessKind::kTileWrite: detector.tileWrite(region, e.offset, e.size); break;
       case AccessKind::kTileAtomic: detector.tileAtomic(region, e.offset, e.size); break;
+      case AccessKind::kTileFloatAdd: detector.tileFloatAdd(region, e.offset, e.size); break;
     }
   }
 }

@@ -38,17 +38,21 @@ struct TraceEvent {
 /// Feeds the trace to a detector.
 void replay(const std::vector<TraceEvent>& trace, uint32_t cores, RaceDetector& detector);
 
-/// A race of two events (indices into the trace) on one byte.
-struct OracleRace {
+/// A finding on two events (indices into the trace) and one byte.
+struct OraclePair {
   size_t first;
   size_t second;
   uint32_t region;
   uint64_t offset;
-  auto operator<=>(const OracleRace&) const = default;
+  auto operator<=>(const OraclePair&) const = default;
+};
+struct OracleFindings {
+  std::set<OraclePair> races;
+  std::set<OraclePair> order_dependences;
 };
 
-/// All races of a trace, from the definition: for every byte a graph with an edge for each ordering
+/// All findings of a trace, from the definition: for every byte a graph with an edge for each ordering
 /// rule, and reachability in it. Shares neither clocks nor states with the detector.
-std::set<OracleRace> racesByDefinition(const std::vector<TraceEvent>& trace);
+OracleFindings findingsByDefinition(const std::vector<TraceEvent>& trace);
 
 }  // namespace etalon::sim

@@ -26,6 +26,7 @@ class TraceMaker {
     // Each trace leans its own way: without this most traces race at once and say little.
     for (int& weight : sync_weights_) weight = pick(3) == 0 ? 4 : 1;
     access_share_ = 40 + pick(45);
+    atomic_share_ = pick(3) == 0 ? 80 : 0;
     std::vector<TraceEvent> trace;
     for (size_t i = 0; i < events; ++i) {
       TraceEvent e = pick(100) < access_share_ ? makeAccess() : makeSync();
@@ -51,7 +52,12 @@ class TraceMaker {
     e.core = static_cast<uint16_t>(pick(cores_));
     constexpr AccessKind kCommon[] = {AccessKind::kLoad, AccessKind::kStore, AccessKind::kTileRead,
                                       AccessKind::kTileWrite};
-    e.kind = pick(3) == 0 ? static_cast<AccessKind>(pick(kAccessKinds)) : kCommon[pick(4)];
+    constexpr AccessKind kAtomics[] = {AccessKind::kTileFloatAdd, AccessKind::kTileFloatAdd,
+                                       AccessKind::kTileAtomic, AccessKind::kAtomic,
+                                       AccessKind::kLoadReserved};
+    e.kind = pick(100) < atomic_share_ ? kAtomics[pick(5)]
+             : pick(3) == 0            ? static_cast<AccessKind>(pick(kAccessKinds))
+                                       : kCommon[pick(4)];
     place(e);
     e.rl = !isTile(e.kind) && e.kind != AccessKind::kLoad && e.kind != AccessKind::kStore &&
            pick(2) == 0;
@@ -84,6 +90,7 @@ class TraceMaker {
   uint32_t cores_;
   int sync_weights_[6] = {};
   uint32_t access_share_ = 50;
+  uint32_t atomic_share_ = 0;
 };
 
 RaceDetector makeDetector(uint32_t cores, bool allow_single_core = false) {
@@ -110,19 +117,20 @@ std::string describe(const std::vector<TraceEvent>& trace) {
   return text;
 }
 
-// Every reported pair races by the definition (on the reported byte, when pcs are distinct), and
-// every access that races is reported at least once.
-void compare(const std::vector<TraceEvent>& trace, const RaceDetector& detector, bool distinct) {
+// Every reported pair is a finding by the definition (on the reported byte, when pcs are distinct),
+// and every access with a finding is reported at least once.
+void compare(const std::vector<TraceEvent>& trace, const std::set<OraclePair>& found,
+             const std::vector<RaceReport>& reports, bool distinct) {
   std::set<PcPair> expected;
-  std::set<uint64_t> racing;
+  std::set<uint64_t> finding;
   std::set<std::tuple<uint64_t, uint64_t, uint32_t, uint64_t>> places;
-  for (const OracleRace& race : racesByDefinition(trace)) {
-    expected.insert({trace[race.first].pc, trace[race.second].pc});
-    racing.insert(trace[race.second].pc);
-    places.insert({trace[race.first].pc, trace[race.second].pc, race.region, race.offset});
+  for (const OraclePair& pair : found) {
+    expected.insert({trace[pair.first].pc, trace[pair.second].pc});
+    finding.insert(trace[pair.second].pc);
+    places.insert({trace[pair.first].pc, trace[pair.second].pc, pair.region, pair.offset});
   }
   std::set<uint64_t> reported;
-  for (const RaceReport& report : detector.reports()) {
+  for (const RaceReport& report : reports) {
     const uint64_t first = report.first.site.pc;
     const uint64_t second = report.second.site.pc;
     reported.insert(second);
@@ -132,9 +140,15 @@ void compare(const std::vector<TraceEvent>& trace, const RaceDetector& detector,
           << report.text << describe(trace);
     }
   }
-  for (uint64_t pc : racing) {
-    ASSERT_TRUE(reported.contains(pc)) << "no race reported for pc " << pc << describe(trace);
+  for (uint64_t pc : finding) {
+    ASSERT_TRUE(reported.contains(pc)) << "no report for pc " << pc << describe(trace);
   }
+}
+
+void compare(const std::vector<TraceEvent>& trace, const RaceDetector& detector, bool distinct) {
+  const OracleFindings found = findingsByDefinition(trace);
+  compare(trace, found.races, detector.reports(), distinct);
+  compare(trace, found.order_dependences, detector.orderDependences(), distinct);
 }
 
 struct Case {
@@ -147,7 +161,7 @@ class RandomTraces : public testing::TestWithParam<Case> {};
 
 TEST_P(RandomTraces, RaceAsTheDefinitionSays) {
   const auto [cores, distinct, sweep_limit] = GetParam();
-  size_t racing = 0;
+  size_t racing = 0, order_dependent = 0;
   const auto traces = static_cast<uint64_t>(2500 * fuzzScale());
   for (uint64_t seed = 0; seed < traces && !HasFailure(); ++seed) {
     TraceMaker maker(seed * 8 + cores, cores);
@@ -157,10 +171,13 @@ TEST_P(RandomTraces, RaceAsTheDefinitionSays) {
     replay(trace, cores, detector);
     compare(trace, detector, distinct);
     racing += detector.raceCount() != 0;
+    order_dependent += detector.orderDependenceCount() != 0;
   }
   // Both answers must have been asked for often enough.
-  EXPECT_GT(racing, traces / 20);
-  EXPECT_LT(racing, traces - traces / 20);
+  for (const size_t count : {racing, order_dependent}) {
+    EXPECT_GT(count, traces / 20);
+    EXPECT_LT(count, traces - traces / 20);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSizes, RandomTraces,
@@ -183,6 +200,11 @@ TEST(RandomTraces, OfOneCoreGiveTheSameReportsOnTheReducedPath) {
     ASSERT_EQ(general.raceCount(), reduced.raceCount()) << describe(trace);
     for (size_t i = 0; i < general.reports().size(); ++i) {
       ASSERT_EQ(general.reports()[i].text, reduced.reports()[i].text) << describe(trace);
+    }
+    ASSERT_EQ(general.orderDependenceCount(), reduced.orderDependenceCount()) << describe(trace);
+    for (size_t i = 0; i < general.orderDependences().size(); ++i) {
+      ASSERT_EQ(general.orderDependences()[i].text, reduced.orderDependences()[i].text)
+          << describe(trace);
     }
   }
 }

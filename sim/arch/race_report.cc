@@ -12,6 +12,15 @@ std::string sideText(const RacingAccess& access) {
                      access.site.insn);
 }
 
+std::string pairText(const RaceReport& report) {
+  const std::string place = report.region.isGlobal()
+                                ? fmt::format("byte {:#x} of global memory", report.offset)
+                                : fmt::format("byte {:#x} of the local memory of core {}",
+                                              report.offset, report.region.index - 1);
+  return fmt::format("{}: {}, then {}, unordered", place, sideText(report.first),
+                     sideText(report.second));
+}
+
 const char* wayOut(const RaceReport& report) {
   if (report.first.site.core == report.second.site.core) {
     return "place et.fence (or et.fence.t/.v for these bytes) between them";
@@ -28,19 +37,23 @@ const char* wayOut(const RaceReport& report) {
 
 const char* accessKindName(AccessKind kind) {
   constexpr const char* kNames[kAccessKinds] = {
-      "scalar load",  "scalar load-reserved", "scalar load-reserved",
-      "scalar store", "scalar atomic",        "scalar atomic",
-      "tile read",    "tile write",           "tile atomic"};
+      "scalar load",      "scalar load-reserved", "scalar load-reserved",
+      "scalar store",     "scalar atomic",        "scalar atomic",
+      "tile read",        "tile write",           "tile atomic",
+      "tile floating add"};
   return kNames[static_cast<uint8_t>(kind)];
 }
 
 std::string raceText(const RaceReport& report) {
-  const std::string place = report.region.isGlobal()
-                                ? fmt::format("byte {:#x} of global memory", report.offset)
-                                : fmt::format("byte {:#x} of the local memory of core {}",
-                                              report.offset, report.region.index - 1);
-  return fmt::format("data race on {}: {}, then {}, unordered; {}", place, sideText(report.first),
-                     sideText(report.second), wayOut(report));
+  return fmt::format("data race on {}; {}", pairText(report), wayOut(report));
+}
+
+std::string orderText(const RaceReport& report) {
+  return fmt::format(
+      "order-dependent result on {}; the bits of a sum of floats depend on which comes first: {}, "
+      "or "
+      "sum integers",
+      pairText(report), wayOut(report));
 }
 
 }  // namespace etalon::sim

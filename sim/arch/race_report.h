@@ -39,7 +39,8 @@ struct RacingAccess {
   static void transfer(Archive& archive, Self& self);
 };
 
-/// Two conflicting accesses without happens-before between them, in the order they were executed.
+/// Two accesses without happens-before between them, in the order they were executed: a race, or two atomic updates whose
+/// result depends on that order (orderDependent() in access_kind.h).
 struct RaceReport {
   RacingAccess first;
   RacingAccess second;
@@ -51,7 +52,8 @@ struct RaceReport {
   static void transfer(Archive& archive, Self& self);
 };
 
-/// The text of a report from its other fields.
+/// The text of a report from its other fields: of a race, and of an order-dependent result.
 std::string raceText(const RaceReport& report);
+std::string orderText(const RaceReport& report);
 
 }  // namespace etalon::sim

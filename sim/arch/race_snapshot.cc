@@ -184,31 +184,35 @@ void RaceDetector::Memo::transfer(Archive& archive, Self& self) {
 }
 
 template <class Archive, class Self>
+void RaceDetector::Reports::transfer(Archive& archive, Self& self) {
+  if constexpr (Archive::kReading) {
+    std::vector<std::pair<uint64_t, uint64_t>> pairs;
+    archive(pairs, self.reports);
+    self.pairs = {pairs.begin(), pairs.end()};
+  } else {
+    std::vector<std::pair<uint64_t, uint64_t>> pairs(self.pairs.begin(), self.pairs.end());
+    std::ranges::sort(pairs);
+    archive(pairs, self.reports);
+  }
+}
+
+template <class Archive, class Self>
 void RaceDetector::transfer(Archive& archive, Self& self) {
   archive(self.order_, self.pool_, self.shadow_, self.log_, self.load_pending_, self.sweep_limit_,
-          self.release_limit_, self.reports_);
+          self.release_limit_, self.races_, self.order_dependences_);
+  // Most places for remembered transitions are empty: the others go with their numbers.
+  std::map<uint32_t, Memo> memos;
   if constexpr (Archive::kReading) {
-    self.memos_.assign(kMemos, {});
-    for (uint64_t n = archive.count(1); n > 0 && !archive.failed(); --n) {
-      uint32_t index = 0;
-      archive(index);
+    archive(memos);
+    for (const auto& [index, memo] : memos) {
       archive.require(index < kMemos, "a remembered transition that has no place");
-      archive(self.memos_[index % kMemos]);
-    }
-    self.pairs_.clear();
-    for (uint64_t n = archive.count(1); n > 0 && !archive.failed(); --n) {
-      std::pair<uint64_t, uint64_t> pair;
-      archive(pair);
-      self.pairs_.insert(pair);
+      self.memos_[index % kMemos] = memo;
     }
     self.checkRead(archive);
   } else {
-    std::map<uint32_t, Memo> memos;
     for (uint32_t i = 0; i < kMemos; ++i)
       if (self.memos_[i].version != 0) memos.emplace(i, self.memos_[i]);
-    std::vector<std::pair<uint64_t, uint64_t>> pairs(self.pairs_.begin(), self.pairs_.end());
-    std::ranges::sort(pairs);
-    archive(memos, pairs);
+    archive(memos);
   }
 }
 template void RaceDetector::transfer(SnapshotWriter&, const RaceDetector&);
@@ -234,13 +238,16 @@ void RaceDetector::checkRead(SnapshotReader& in) {
              "a byte in a state that there is not");
   for (const Memo& memo : memos_)
     in.require(memo.in < states && memo.out < states, "a transition to a state that there is not");
-  for (const RaceReport& report : reports_) {
-    known(report.first.site.core, report.first.kind);
-    known(report.second.site.core, report.second.kind);
-    in.require(report.region.index < lines_.size(), "a race in no memory");
+  for (const Reports* reports : {&races_, &order_dependences_}) {
+    in.require(reports->reports.size() == std::min(max_reports_, reports->pairs.size()),
+               "lists of races that do not have as many as counted");
+    for (const RaceReport& report : reports->reports) {
+      known(report.first.site.core, report.first.kind);
+      known(report.second.site.core, report.second.kind);
+      in.require(report.region.index < lines_.size(), "a race in no memory");
+    }
   }
-  in.require(reports_.size() <= max_reports_ && sweep_limit_ >= min_sweep_limit_ &&
-                 release_limit_ >= kMinReleaseLimit,
+  in.require(sweep_limit_ >= min_sweep_limit_ && release_limit_ >= kMinReleaseLimit,
              "a limit of the race detector that it never has");
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'E', 't', 'S', 'n', 'a', 'p', '\r', '\n'};
 /// Changes with whatever a transfer() hands over, and with what the model makes of it.
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kHeaderBytes = sizeof kMagic + sizeof kVersion, kChecksumBytes = 8;
 
 /// What makes two machines one to a program: values in words, by key; never where they come from.

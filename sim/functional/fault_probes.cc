@@ -95,11 +95,13 @@ void overlapItself(const ProbeTarget& t) {
 
 /// Types of a profile that this machine lacks: f32 products; f16 for all that is floating or of td's type; for the first
 /// source; for all but an f32 td; for all; for the first source
-/// among f32.
+/// among f32. Then the first tile and the view change between the two types that updates of memory take.
 void unsupportedTypes(const ProbeTarget& t) {
   const auto f16 = static_cast<uint8_t>(ElementType::f16),
-             f32 = static_cast<uint8_t>(ElementType::f32);
+             f32 = static_cast<uint8_t>(ElementType::f32),
+             i32 = static_cast<uint8_t>(ElementType::i32);
   const uint8_t destination = t.tile(0) ? t.tile(0)->type : f16;
+  const uint8_t update = destination == f32 ? i32 : f32;
   onEveryTile(t, [&](isa::TileRegister& tile, int i) {
     const bool is_float = elementInfo(tile.elementType()).kind == ElementKind::Float;
     if (t.attempt == 0) tile.type = f32;
@@ -108,7 +110,9 @@ void unsupportedTypes(const ProbeTarget& t) {
     if (t.attempt == 3) tile.type = i == 0 ? f32 : f16;
     if (t.attempt == 4) tile.type = f16;
     if (t.attempt == 5) tile.type = i == 1 ? f16 : f32;
+    if (t.attempt == 6 && i == 0) tile.type = update;
   });
+  if (t.attempt == 6) onView(t, [&](isa::ViewDescriptor& view) { view.type = update; });
 }
 
 void illegalTypes(const ProbeTarget& t) {

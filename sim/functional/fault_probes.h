@@ -26,7 +26,7 @@ struct ProbeTarget {
   isa::ChainDescriptor* chain() const;  // nullptr if there is no chain operand
   uint64_t& rs1() const { return state.x[word >> 15 & 31]; }
 };
-inline constexpr int kProbeAttempts = 6;
+inline constexpr int kProbeAttempts = 7;
 
 /// How to break one rule, starting from any example of an instruction whose `faults` list it. Changes nothing where it
 /// does not apply.

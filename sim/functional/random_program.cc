@@ -227,8 +227,10 @@ std::string describeCore(const Core& core) {
 
 std::string describeFindings(const FunctionalDevice& device) {
   const Findings& findings = device.findings();
-  std::string text = fmt::format("{} faults, {} reads, {} races\n", findings.faultCount(),
-                                 findings.uninitialisedCount(), device.races().raceCount());
+  std::string text =
+      fmt::format("{} faults, {} reads, {} races, {} order-dependent\n", findings.faultCount(),
+                  findings.uninitialisedCount(), device.races().raceCount(),
+                  device.races().orderDependenceCount());
   for (const isa::Fault& f : findings.faults())
     text += fmt::format("fault {} {} {} {:x} {:x} {:x} {} {} {}\n", static_cast<int>(f.cause),
                         static_cast<int>(f.rule), f.core, f.pc, f.instruction, f.value, f.operand,
@@ -236,9 +238,10 @@ std::string describeFindings(const FunctionalDevice& device) {
   for (const UninitialisedRead& r : findings.uninitialised())
     text +=
         fmt::format("read {} {:x} {:x} {:x} {}\n", r.core, r.pc, r.instruction, r.address, r.size);
-  for (const RaceReport& r : device.races().reports())
-    text += fmt::format("race {:x} {:x} {:x} {:x} {}\n", r.first.site.pc, r.first.site.insn,
-                        r.second.site.pc, r.second.site.insn, r.text);
+  for (const auto* reports : {&device.races().reports(), &device.races().orderDependences()})
+    for (const RaceReport& r : *reports)
+      text += fmt::format("race {:x} {:x} {:x} {:x} {}\n", r.first.site.pc, r.first.site.insn,
+                          r.second.site.pc, r.second.site.insn, r.text);
   return text;
 }
 

@@ -217,7 +217,7 @@ TEST(Snapshot, SaysWhyItDoesNotFit) {
 
   Bytes changed = sound;
   changed[8] = std::byte{99};
-  EXPECT_THAT(refusal(changed), HasSubstr("version 99; this build reads version 1"));
+  EXPECT_THAT(refusal(changed), HasSubstr("version 99; this build reads version 2"));
   changed = sound;
   changed[0] = std::byte{0};
   EXPECT_THAT(refusal(changed), HasSubstr("no snapshot"));

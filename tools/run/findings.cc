@@ -16,10 +16,16 @@ void collectFindings(const sim::FunctionalDevice& device, SourceLines& lines, Ru
   for (const sim::UninitialisedRead& read : findings.uninitialised())
     report.uninitialised_reads.push_back({read, lines.at(read.pc)});
   report.uninitialised_read_count = findings.uninitialisedCount();
-  for (const sim::RaceReport& race : device.races().reports())
-    if (report.races.size() < kRacesShown)
-      report.races.push_back({race, lines.at(race.first.site.pc), lines.at(race.second.site.pc)});
+  const auto describe = [&](const std::vector<sim::RaceReport>& found,
+                            std::vector<ReportedRace>& shown) {
+    for (const sim::RaceReport& race : found)
+      if (shown.size() < kRacesShown)
+        shown.push_back({race, lines.at(race.first.site.pc), lines.at(race.second.site.pc)});
+  };
+  describe(device.races().reports(), report.races);
   report.race_count = device.races().raceCount();
+  describe(device.races().orderDependences(), report.order_dependent);
+  report.order_dependent_count = device.races().orderDependenceCount();
 }
 
 }  // namespace etalon::tools

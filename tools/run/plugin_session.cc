@@ -180,6 +180,7 @@ class PluginRun {
     report_.exit_code = result.exit_code;
     if (result.instructions != 0) report_.instructions = result.instructions;
     report_.race_count = result.race_count;
+    report_.order_dependent_count = result.order_dependent_count;
     report_.uninitialised_read_count = result.uninitialised_read_count;
     report_.detail = result.detail;
     if (!result.fault) return;

@@ -45,6 +45,9 @@ std::vector<std::string> RunReport::failures() const {
   }
   if (race_count != 0 && !permits.races)
     why.push_back(fmt::format("{} data races (see --permit races)", race_count));
+  if (order_dependent_count != 0 && !permits.order_dependent)
+    why.push_back(fmt::format("{} order-dependent results (see --permit order-dependent)",
+                              order_dependent_count));
   if (uninitialised_read_count != 0 && !permits.uninitialised)
     why.push_back(fmt::format("{} uninitialised reads (see --permit uninitialised)",
                               uninitialised_read_count));

@@ -89,6 +89,8 @@ struct RunReport {
   uint64_t fault_count = 0;
   std::vector<ReportedRace> races;
   uint64_t race_count = 0;
+  std::vector<ReportedRace> order_dependent;
+  uint64_t order_dependent_count = 0;
   std::vector<ReportedRead> uninitialised_reads;
   uint64_t uninitialised_read_count = 0;
   std::vector<ReportedDump> dumps;

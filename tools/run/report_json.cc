@@ -139,6 +139,8 @@ std::string reportJson(const RunReport& report, const std::string& console) {
       {"fault_count", report.fault_count},
       {"races", listOf(report.races, raceJson)},
       {"race_count", report.race_count},
+      {"order_dependent", listOf(report.order_dependent, raceJson)},
+      {"order_dependent_count", report.order_dependent_count},
       {"uninitialised_reads", listOf(report.uninitialised_reads, readJson)},
       {"uninitialised_read_count", report.uninitialised_read_count},
       {"console", console},

@@ -40,6 +40,12 @@ std::string stopText(const ReportedStop& reported) {
                      where(reported.place, stopped.pc), isa::disassemble(stopped.instruction));
 }
 
+std::string pairText(std::string_view what, const ReportedRace& pair) {
+  return fmt::format("{}\n  first        {}\n  second       {}\n  {}\n", what,
+                     sideText(pair.race.first, pair.first), sideText(pair.race.second, pair.second),
+                     pair.race.text);
+}
+
 std::string more(uint64_t count, size_t shown, std::string_view what) {
   return count > shown ? fmt::format("... and {} more {}\n", count - shown, what) : "";
 }
@@ -88,12 +94,12 @@ std::string findingsText(const RunReport& report) {
   std::string text;
   for (const ReportedFault& fault : report.faults) text += faultText(fault);
   text += more(report.fault_count, report.faults.size(), "faults");
-  for (const ReportedRace& race : report.races) {
-    text += fmt::format("data race\n  first        {}\n  second       {}\n  {}\n",
-                        sideText(race.race.first, race.first),
-                        sideText(race.race.second, race.second), race.race.text);
-  }
+  for (const ReportedRace& race : report.races) text += pairText("data race", race);
   text += more(report.race_count, report.races.size(), "data races");
+  for (const ReportedRace& pair : report.order_dependent)
+    text += pairText("order-dependent result", pair);
+  text +=
+      more(report.order_dependent_count, report.order_dependent.size(), "order-dependent results");
   for (const ReportedRead& read : report.uninitialised_reads)
     text += fmt::format(
         "uninitialised read on core {}\n  at           {}\n  instruction  {}\n  found        "

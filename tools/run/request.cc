@@ -105,9 +105,9 @@ Status addPermit(std::string_view text, Permits& permits) {
     permits.uninitialised = true;
   else if (text == "races")
     permits.races = true;
-  else if (
-      text !=
-      "order-dependent")  // no instruction of this build is: floating atomics come with Et-atomic
+  else if (text == "order-dependent")
+    permits.order_dependent = true;
+  else
     return Error{
         fmt::format("--permit {}: known are uninitialised, races, order-dependent", quote(text))};
   return {};

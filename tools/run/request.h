@@ -28,6 +28,7 @@ struct InputSource {
 struct Permits {
   bool uninitialised = false;
   bool races = false;
+  bool order_dependent = false;
 };
 
 /// A register or tile to print after the run.

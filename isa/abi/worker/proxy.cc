@@ -120,7 +120,7 @@ int32_t runImage(etalon_device* device, const etalon_launch_request* request,
   out.put(request->argument_block);
   out.put(request->instruction_limit);
   out.put(request->timeout_ns);
-  out.put(request->console != nullptr);
+  out.putFlag(request->console != nullptr);
   Worker::Console console;
   if (request->console != nullptr)
     console = [request](std::string_view text) {
@@ -186,18 +186,18 @@ etalon_device_api proxyTable(WireReader& present) {
   api.copy = copy;
   api.run_operator = compute<WorkerOp::run_operator>;
   api.close = simple<WorkerOp::close>;
-  if (present.get<bool>()) api.free = freeMemory;
-  if (present.get<bool>()) api.reset = simple<WorkerOp::reset>;
-  if (present.get<bool>()) {
+  if (present.getFlag()) api.free = freeMemory;
+  if (present.getFlag()) api.reset = simple<WorkerOp::reset>;
+  if (present.getFlag()) {
     api.load_image = loadImage;
     api.run_image = runImage;
   }
-  if (present.get<bool>()) api.step = step;
-  if (present.get<bool>()) api.peek = peek;
-  if (present.get<bool>()) api.counters = askJson<WorkerOp::counters>;
-  if (present.get<bool>()) api.run_graph = compute<WorkerOp::run_graph>;
-  if (present.get<bool>()) api.run_collective = compute<WorkerOp::run_collective>;
-  if (present.get<bool>()) api.inject_fault = injectFault;
+  if (present.getFlag()) api.step = step;
+  if (present.getFlag()) api.peek = peek;
+  if (present.getFlag()) api.counters = askJson<WorkerOp::counters>;
+  if (present.getFlag()) api.run_graph = compute<WorkerOp::run_graph>;
+  if (present.getFlag()) api.run_collective = compute<WorkerOp::run_collective>;
+  if (present.getFlag()) api.inject_fault = injectFault;
   return api;
 }
 
@@ -218,11 +218,13 @@ Result<DeviceConnection> openInWorker(const std::string& path, const DeviceOptio
   std::vector<char> room(4096);
   etalon_text error{sizeof error, room.data(), room.size(), 0};
   const int32_t status = (*started)->ask(WorkerOp::open, request, answer, &error);
-  if (status != ETALON_OK)
-    return fail(static_cast<etalon_status>(status), "open",
-                cleanText(room.data(), std::min<uint64_t>(error.length, room.size())));
+  if (status != ETALON_OK) {
+    why = failureOf("open", status,
+                    cleanText(room.data(), std::min<uint64_t>(error.length, room.size())));
+    return Error{why.message()};
+  }
   WireReader in(answer);
-  if (!in.get<bool>()) return fail(ETALON_INVALID, "load", in.getText());
+  if (!in.getFlag()) return fail(ETALON_INVALID, "load", in.getText());
   DeviceConnection connection{proxyTable(in), reinterpret_cast<etalon_device*>(started->get()),
                               *started};
   if (!in.complete()) {

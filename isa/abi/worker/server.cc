@@ -104,7 +104,7 @@ class Server {
     options.configuration = in.getText();
     Result<DeviceConnection> loaded = loadPlugin(path_);
     // The parent tells a file that is no plug-in from a plug-in that refuses by the word in front.
-    out.put(loaded.ok());
+    out.putFlag(loaded.ok());
     if (!loaded.ok()) {
       out.putText(loaded.error().message);
       return ETALON_OK;
@@ -119,7 +119,7 @@ class Server {
          {api.free != nullptr, api.reset != nullptr, api.load_image != nullptr, api.step != nullptr,
           api.peek != nullptr, api.counters != nullptr, api.run_graph != nullptr,
           api.run_collective != nullptr, api.inject_fault != nullptr})
-      out.put(present);
+      out.putFlag(present);
     return ETALON_OK;
   }
 
@@ -185,7 +185,7 @@ class Server {
     request.instruction_limit = in.get<uint64_t>();
     request.timeout_ns = in.get<uint64_t>();
     request.context = this;
-    if (in.get<bool>())
+    if (in.getFlag())
       request.console = [](void* server, const char* text, uint64_t bytes) {
         WireWriter message;
         message.putBytes(text, bytes);

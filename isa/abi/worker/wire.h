@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "isa/base/bits.h"
@@ -49,10 +50,11 @@ class WireWriter {
  public:
   template <class T>
   void put(T value) {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
     const auto* from = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), from, from + sizeof value);
   }
+  void putFlag(bool flag) { put(static_cast<uint8_t>(flag)); }
   void putBytes(const void* data, uint64_t size) {
     put(size);
     const auto* from = static_cast<const std::byte*>(data);
@@ -73,10 +75,12 @@ class WireReader {
 
   template <class T>
   T get() {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
     const std::span<const std::byte> from = take(sizeof(T));
     return from.empty() ? T{} : loadBytes<T>(from.data());
   }
+  /// Any byte is a flag, but not a bool.
+  bool getFlag() { return get<uint8_t>() != 0; }
   std::span<const std::byte> getBytes() { return take(get<uint64_t>()); }
   std::string getText() {
     const std::span<const std::byte> from = getBytes();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// et.ld, et.st: every way to see a tensor, at and beyond its edges. et.gather, et.scatter: box dim 0
-// counts indices, inside, doubled and outside.
+// et.ld, et.st and its updates: every way to see a tensor, at and beyond its edges. et.gather,
+// et.scatter and its updates: box dim 0 counts indices, inside, doubled and outside.
 #include <limits>
 
 #include "sim/functional/coverage/family.h"
@@ -17,6 +17,10 @@ bool hasOperand(const isa::InstructionInfo& info, std::string_view name) {
     if (o.name == name) return true;
   return false;
 }
+/// Conversions have a mode, updates have none.
+bool isUpdate(const isa::InstructionInfo& info) {
+  return !isLoad(info) && !hasOperand(info, "mode");
+}
 bool isDma(const isa::InstructionInfo& info) {
   return info.unit == isa::Unit::load || info.unit == isa::Unit::store;
 }
@@ -27,8 +31,8 @@ void describeCommon(const isa::InstructionInfo& info, Space& space) {
                           {{"tile", load ? destinationLayouts(true) : sourceLayouts(true, false)},
                            {"bounds", viewBounds()},
                            {"memory", {"global", "local"}},
-                           {"mode", {std::begin(kModes), std::end(kModes)}},
                            {"values", valueKinds()}});
+  if (!isUpdate(info)) space.dimensions.push_back({"mode", {std::begin(kModes), std::end(kModes)}});
 }
 
 bool takesTransfer(const isa::InstructionInfo& info) {
@@ -38,7 +42,7 @@ bool takesTransfer(const isa::InstructionInfo& info) {
 void describeTransfer(const isa::InstructionInfo& info, const std::vector<TypeTuple>&,
                       Space& space) {
   describeCommon(info, space);
-  space.dimensions.push_back({"view", viewShapes(isLoad(info))});
+  space.dimensions.push_back({"view", viewShapes(isLoad(info) || isUpdate(info))});
   space.dimensions.push_back({"rows", {"0", "1", "3", "4", "15", "16", "17"}});
   space.dimensions.push_back({"columns", {"0", "1", "2", "15", "16", "17", "33"}});
   require(space, "view", "columns", [](const std::string& view, const std::string& columns) {
@@ -62,7 +66,7 @@ void buildTransfer(Scene& s) {
   placeView(s, c.type("vs"), flat ? 1 : rows, columns, c.value("view"), c.value("bounds"),
             c.value("memory") == "local", c.value("values"));
   if (!load) s.fill(tile, c.value("values"));
-  s.call.mode = static_cast<unsigned>(c.count("mode"));
+  if (!isUpdate(*c.info)) s.call.mode = static_cast<unsigned>(c.count("mode"));
 }
 
 bool takesIndexed(const isa::InstructionInfo& info) {
@@ -116,7 +120,7 @@ void buildIndexed(Scene& s) {
   view.type = c.type("vs");
   const uint64_t indices = c.count("index rows") * c.count("index columns");
   s.call.axis = shapeIndexedBox(view, indices, c.count("inner"), c.value("view"));
-  s.call.mode = static_cast<unsigned>(c.count("mode"));
+  if (!isUpdate(*c.info)) s.call.mode = static_cast<unsigned>(c.count("mode"));
   s.place("ti", c.type("ti"), c.count("index rows"), c.count("index columns"),
           c.value("index tile"));
   s.place(tile, c.type(tile), view.rows(), view.columns(), c.value("tile"));

@@ -82,11 +82,11 @@ void fillView(Scene& s, uint64_t bytes, uint64_t start, const std::string& value
 
 }  // namespace
 
-std::vector<std::string> viewShapes(bool load) {
+std::vector<std::string> viewShapes(bool repeats) {
   std::vector<std::string> shapes = {"matrix",      "column-major", "flipped", "negative-stride",
                                      "dilated",     "windows",      "many",    "rows-only",
                                      "columns-only"};
-  if (load) shapes.insert(shapes.end(), {"overlapping", "repeat", "none"});
+  if (repeats) shapes.insert(shapes.end(), {"overlapping", "repeat", "none"});
   return shapes;
 }
 

@@ -5,15 +5,16 @@
 
 namespace etalon::sim::coverage {
 
-/// Ways a tensor of rows x columns can be seen; `load`: also those that no store may have.
+/// Ways a tensor of rows x columns can be seen; `repeats`: also those that meet an element more than
+/// once, which no plain store may.
 ///   matrix column-major      two axes, the last or the first contiguous
 ///   flipped negative-stride  descending coordinates, descending addresses
 ///   dilated                  steps 2 and 3
 ///   windows                  two box dims an axis that tile it
 ///   many                     six axes, eight box dims; the last axis has no box dim
 ///   rows-only columns-only   ncol 0 and ncol = nbox
-///   overlapping repeat none  windows that share elements, step 0, no axis at all (loads)
-std::vector<std::string> viewShapes(bool load);
+///   overlapping repeat none  windows that share elements, step 0, no axis at all (`repeats`)
+std::vector<std::string> viewShapes(bool repeats);
 
 /// Where the box lies on its axes: inside, before, past, around, outside, and dims of 0.
 const std::vector<std::string>& viewBounds();

@@ -29,6 +29,8 @@ std::string findingsText(const FunctionalDevice& model, const RunResult& run) {
   const auto& races = model.races().reports();
   for (size_t i = 0; i < std::min(kShown, races.size()); ++i)
     text += "data race: " + races[i].text + "\n";
+  const auto& orders = model.races().orderDependences();
+  for (size_t i = 0; i < std::min(kShown, orders.size()); ++i) text += orders[i].text + "\n";
   const auto& reads = findings.uninitialised();
   for (size_t i = 0; i < std::min(kShown, reads.size()); ++i)
     text += fmt::format("core {} at pc {:#x}: uninitialised read, address {:#x} of {} bytes\n",
@@ -73,6 +75,8 @@ void fillResult(const FunctionalDevice& model, const RunResult& run, etalon_laun
   result.instructions = run.instructions;
   if (run.status == RunStatus::fault) fillFault(model, result);
   result.race_count = model.races().raceCount();
+  if (ETALON_HAS(&result, order_dependent_count))
+    result.order_dependent_count = model.races().orderDependenceCount();
   result.uninitialised_read_count = model.findings().uninitialisedCount();
   etalon_set_text(result.detail, ETALON_OK, findingsText(model, run).c_str());
 }

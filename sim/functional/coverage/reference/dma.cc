@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads, stores, gather, scatter: the coordinate of every element by its definition.
+// Loads, stores, gather, scatter, updates: the coordinate of every element by its definition.
 #include <optional>
 
+#include "sim/functional/coverage/reference/lane.h"
 #include "sim/functional/coverage/reference/model.h"
 
 namespace etalon::reference {
@@ -58,6 +59,13 @@ uint64_t moved(ElementType from, uint64_t bits, ElementType to, unsigned mode) {
   return from == to ? bits : convert(from, bits, to, {(mode & 2) != 0, (mode & 1) != 0});
 }
 
+/// add, max or min of et.st.add, et.scatter.max and the like; empty for other instructions.
+std::string_view updateOf(std::string_view name) {
+  for (const std::string_view update : {"add", "max", "min"})
+    if (name.ends_with(update)) return update;
+  return {};
+}
+
 uint64_t lowBits(ElementType type, uint64_t bits) {
   return bits & (~uint64_t{0} >> (64 - bitsOf(type)));
 }
@@ -65,9 +73,11 @@ uint64_t lowBits(ElementType type, uint64_t bits) {
 }  // namespace
 
 bool executeDma(Call& call, Memory& memory) {
-  const bool load = call.name == "et.ld" || call.name == "et.gather";
-  const bool indexed = call.name == "et.gather" || call.name == "et.scatter";
-  if (!load && !indexed && call.name != "et.st") return false;
+  const std::string_view name = call.name;
+  const bool load = name == "et.ld" || name == "et.gather";
+  const bool indexed = name == "et.gather" || name.starts_with("et.scatter");
+  if (!load && !indexed && name != "et.st" && !name.starts_with("et.st.")) return false;
+  const std::string_view update = updateOf(name);
   const Tile& tile = call.tile(load ? "td" : "ts");
   const View& view = call.view;
   std::vector<int64_t> selected;
@@ -90,6 +100,11 @@ bool executeDma(Call& call, Memory& memory) {
             moved(view.type,
                   address ? readAt(memory, *address, view.type) : lowBits(view.type, view.fill),
                   tile.type, call.mode);
+      else if (address && !update.empty())
+        writeAt(memory, *address, view.type,
+                applyLane(update, view.type, view.type,
+                          {static_cast<uint32_t>(readAt(memory, *address, view.type)),
+                           static_cast<uint32_t>(value.at(r, c))}));
       else if (address)
         writeAt(memory, *address, view.type,
                 moved(tile.type, value.at(r, c), view.type, call.mode));

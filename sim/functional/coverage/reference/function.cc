@@ -67,6 +67,8 @@ double functionOdd(std::string_view name, double x) {
                             : name == "sqrt"  ? mpfr_sqrt
                             : name == "rsqrt" ? mpfr_rec_sqrt
                             : name == "tanh"  ? mpfr_tanh
+                            : name == "sin"   ? mpfr_sin
+                            : name == "cos"   ? mpfr_cos
                                               : mpfr_erf;
   Real v(x);
   const int inexact = function(v.get(), v.get(), MPFR_RNDZ);

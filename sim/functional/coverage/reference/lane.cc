@@ -18,9 +18,9 @@ constexpr std::array kComparisons = {"eq", "ne", "lt", "le", "gt", "ge"};
 constexpr std::array kBinary = {"add", "sub",     "mul",     "div",      "rem",    "mulhi", "min",
                                 "max", "min.num", "max.num", "copysign", "and",    "or",    "xor",
                                 "shl", "shr",     "add.sat", "sub.sat",  "mul.sat"};
-constexpr std::array kUnary = {"abs",  "neg",   "not",   "exp",   "exp2", "log",
-                               "log2", "sqrt",  "rsqrt", "recip", "tanh", "sigmoid",
-                               "erf",  "floor", "ceil",  "round", "trunc"};
+constexpr std::array kUnary = {"abs",  "neg",   "not",   "exp",   "exp2",    "log", "log2",
+                               "sqrt", "rsqrt", "recip", "tanh",  "sigmoid", "erf", "sin",
+                               "cos",  "floor", "ceil",  "round", "trunc"};
 constexpr std::array kTernary = {"fma", "select", "requant"};
 
 template <size_t N>
