@@ -179,11 +179,6 @@ void RaceReport::transfer(Archive& archive, Self& self) {
 }
 
 template <class Archive, class Self>
-void RaceDetector::Memo::transfer(Archive& archive, Self& self) {
-  archive(self.pc, self.version, self.in, self.out, self.kind);
-}
-
-template <class Archive, class Self>
 void RaceDetector::Reports::transfer(Archive& archive, Self& self) {
   if constexpr (Archive::kReading) {
     std::vector<std::pair<uint64_t, uint64_t>> pairs;
@@ -200,20 +195,7 @@ template <class Archive, class Self>
 void RaceDetector::transfer(Archive& archive, Self& self) {
   archive(self.order_, self.pool_, self.shadow_, self.log_, self.load_pending_, self.sweep_limit_,
           self.release_limit_, self.races_, self.order_dependences_);
-  // Most places for remembered transitions are empty: the others go with their numbers.
-  std::map<uint32_t, Memo> memos;
-  if constexpr (Archive::kReading) {
-    archive(memos);
-    for (const auto& [index, memo] : memos) {
-      archive.require(index < kMemos, "a remembered transition that has no place");
-      self.memos_[index % kMemos] = memo;
-    }
-    self.checkRead(archive);
-  } else {
-    for (uint32_t i = 0; i < kMemos; ++i)
-      if (self.memos_[i].version != 0) memos.emplace(i, self.memos_[i]);
-    archive(memos);
-  }
+  if constexpr (Archive::kReading) self.checkRead(archive);
 }
 template void RaceDetector::transfer(SnapshotWriter&, const RaceDetector&);
 template void RaceDetector::transfer(SnapshotReader&, RaceDetector&);
@@ -236,8 +218,6 @@ void RaceDetector::checkRead(SnapshotReader& in) {
   }
   in.require(in.failed() || shadow_.statesBelow(static_cast<StateId>(states)),
              "a byte in a state that there is not");
-  for (const Memo& memo : memos_)
-    in.require(memo.in < states && memo.out < states, "a transition to a state that there is not");
   for (const Reports* reports : {&races_, &order_dependences_}) {
     in.require(reports->reports.size() == std::min(max_reports_, reports->pairs.size()),
                "lists of races that do not have as many as counted");

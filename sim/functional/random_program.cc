@@ -133,6 +133,8 @@ constexpr Directed kDirected[] = {{"lw", isImage},
                                   {"et.copy"},
                                   {"et.add"},
                                   {"et.gather"},
+                                  {"et.st.add"},
+                                  {"et.scatter.add"},
                                   {"et.tld", isImage},
                                   {"et.sig", isSemaphore},
                                   {"et.sig", isSemaphore},
@@ -142,7 +144,8 @@ constexpr Directed kDirected[] = {{"lw", isImage},
 constexpr uint32_t kWritableCsrs[] = {
     isa::csr::kFcsr,     isa::csr::kMscratch, isa::csr::kMstatus,   isa::csr::kMie,
     isa::csr::kMinstret, isa::csr::kMcycle,   isa::csr::kEtindexld, isa::csr::kEterrst,
-    isa::csr::kEtstatus, isa::csr::kEtbar,    isa::csr::kMtval,     isa::csr::kMcause};
+    isa::csr::kEtstatus, isa::csr::kEtbar,    isa::csr::kMtval,     isa::csr::kMcause,
+    isa::csr::kEtseed,   isa::csr::kEtstream};
 /// What ends a core, lets it wait for what hardly comes or leads out of the code comes seldom.
 bool isSeldom(isa::InstructionId id) {
   static constexpr std::string_view kNames[] = {"et.halt", "et.wait", "et.waitsub", "et.barrier",
@@ -197,7 +200,9 @@ std::string describeRegion(Region& region) {
   uint64_t bytes = 0, written = 0;
   for (uint64_t at = 0; at < region.size(); at += 8) {
     bytes = mixed(bytes, loadBytes<uint64_t>(region.data() + at));
-    for (uint64_t i = 0; i < 8; ++i) written = mixed(written, region.init.allSet(at + i, 1));
+    uint64_t set = 0;
+    for (uint64_t i = 0; i < 8; ++i) set |= uint64_t{region.init.allSet(at + i, 1)} << i;
+    written = mixed(written, set);
   }
   return fmt::format("memory {} {:x} {:x}\n", region.id, bytes, written);
 }
@@ -227,10 +232,9 @@ std::string describeCore(const Core& core) {
 
 std::string describeFindings(const FunctionalDevice& device) {
   const Findings& findings = device.findings();
-  std::string text =
-      fmt::format("{} faults, {} reads, {} races, {} order-dependent\n", findings.faultCount(),
-                  findings.uninitialisedCount(), device.races().raceCount(),
-                  device.races().orderDependenceCount());
+  std::string text = fmt::format("{} faults, {} reads, {} races, {} order-dependent\n",
+                                 findings.faultCount(), findings.uninitialisedCount(),
+                                 device.races().raceCount(), device.races().orderDependenceCount());
   for (const isa::Fault& f : findings.faults())
     text += fmt::format("fault {} {} {} {:x} {:x} {:x} {} {} {}\n", static_cast<int>(f.cause),
                         static_cast<int>(f.rule), f.core, f.pc, f.instruction, f.value, f.operand,
