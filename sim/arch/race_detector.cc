@@ -248,6 +248,10 @@ void RaceDetector::sweepIfLarge() {
   order_.sweepReleases(std::move(releases));
   std::fill(memos_.begin(), memos_.end(), Memo());
   cursors_ = {};
+  setLimits();
+}
+
+void RaceDetector::setLimits() {
   sweep_limit_ = std::max(min_sweep_limit_, 2 * pool_.live());
   release_limit_ = std::max(kMinReleaseLimit, 2 * order_.liveReleases());
 }

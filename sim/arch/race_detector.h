@@ -127,7 +127,7 @@ class RaceDetector {
   void setSweepLimit(size_t states) { min_sweep_limit_ = sweep_limit_ = states; }
 
   /// Snapshots (race_snapshot.cc), between two instructions. Reads into a detector that has seen no access. Remembered
-  /// transitions are not kept: they come again, and nothing but time depends on them.
+  /// transitions and when to sweep are not kept: nothing but time depends on them.
   template <class Archive, class Self>
   static void transfer(Archive& archive, Self& self);
 
@@ -209,6 +209,8 @@ class RaceDetector {
   void flushLog();
   void settleStores();
   void sweepIfLarge();
+  /// When the next sweep is due.
+  void setLimits();
   /// Fails a snapshot whose tables do not fit each other.
   void checkRead(SnapshotReader& in);
 

@@ -145,17 +145,11 @@ void StoreLog::Entry::transfer(Archive& archive, Self& self) {
 }
 
 template <class Archive, class Self>
-void StoreLog::Seen::transfer(Archive& archive, Self& self) {
-  archive(self.granule, self.epoch, self.mask);
-}
-
-template <class Archive, class Self>
 void StoreLog::transfer(Archive& archive, Self& self) {
-  archive(self.pages_, self.entries_, self.seen_, self.fences_, self.epoch_);
+  archive(self.pages_, self.entries_, self.fences_);
   if constexpr (Archive::kReading) {
     const uint64_t bytes = self.pages_.size() / sizeof(uint32_t) * kPageBytes - kPageBytes;
-    archive.require(self.seen_.size() == kSeen && self.entries_.size() < kEntries,
-                    "a list of stores of a wrong length");
+    archive.require(self.entries_.size() < kEntries, "a list of stores that is too long");
     for (const Entry& entry : self.entries_)
       archive.require(
           entry.length >= 1 && entry.offset < bytes && entry.length <= bytes - entry.offset,
@@ -193,9 +187,12 @@ void RaceDetector::Reports::transfer(Archive& archive, Self& self) {
 
 template <class Archive, class Self>
 void RaceDetector::transfer(Archive& archive, Self& self) {
-  archive(self.order_, self.pool_, self.shadow_, self.log_, self.load_pending_, self.sweep_limit_,
-          self.release_limit_, self.races_, self.order_dependences_);
-  if constexpr (Archive::kReading) self.checkRead(archive);
+  archive(self.order_, self.pool_, self.shadow_, self.log_, self.load_pending_, self.races_,
+          self.order_dependences_);
+  if constexpr (Archive::kReading) {
+    self.checkRead(archive);
+    self.setLimits();
+  }
 }
 template void RaceDetector::transfer(SnapshotWriter&, const RaceDetector&);
 template void RaceDetector::transfer(SnapshotReader&, RaceDetector&);
@@ -227,8 +224,6 @@ void RaceDetector::checkRead(SnapshotReader& in) {
       in.require(report.region.index < lines_.size(), "a race in no memory");
     }
   }
-  in.require(sweep_limit_ >= min_sweep_limit_ && release_limit_ >= kMinReleaseLimit,
-             "a limit of the race detector that it never has");
 }
 
 bool ShadowMemory::statesBelow(StateId count) {

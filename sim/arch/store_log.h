@@ -76,6 +76,7 @@ class StoreLog {
     ++fences_;
   }
 
+  /// Snapshots. Which stores would repeat one is not kept: noted again they change nothing.
   template <class Archive, class Self>
   static void transfer(Archive& archive, Self& self);
 
@@ -90,10 +91,6 @@ class StoreLog {
     uint64_t granule = 0;
     uint64_t epoch = 0;
     uint32_t mask = 0;
-
-    bool operator==(const Seen&) const = default;
-    template <class Archive, class Self>
-    static void transfer(Archive& archive, Self& self);
   };
 
   void note(Seen& seen, uint64_t granule, uint32_t mask) {

@@ -95,7 +95,8 @@ void FunctionalDevice::Running::transfer(Archive& archive, Self& self) {
 template <class Archive, class Self>
 void FunctionalDevice::transfer(Archive& archive, Self& self) {
   archive(*self.memory_, self.findings_, self.entry_, self.tohost_, self.fromhost_,
-          self.images_end_, self.buffers_, self.pristine_);
+          self.images_end_, self.buffers_);
+  if constexpr (Archive::kReading) self.pristine_ = false;
   for (auto& core : self.cores_) archive(*core);
   archive(*self.cache_);
 }

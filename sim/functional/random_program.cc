@@ -242,10 +242,14 @@ std::string describeFindings(const FunctionalDevice& device) {
   for (const UninitialisedRead& r : findings.uninitialised())
     text +=
         fmt::format("read {} {:x} {:x} {:x} {}\n", r.core, r.pc, r.instruction, r.address, r.size);
-  for (const auto* reports : {&device.races().reports(), &device.races().orderDependences()})
-    for (const RaceReport& r : *reports)
-      text += fmt::format("race {:x} {:x} {:x} {:x} {}\n", r.first.site.pc, r.first.site.insn,
-                          r.second.site.pc, r.second.site.insn, r.text);
+  for (const auto* reports : {&device.races().reports(), &device.races().orderDependences()}) {
+    for (const RaceReport& r : *reports) {
+      for (const RacingAccess& side : {r.first, r.second})
+        text += fmt::format("race {} {:x} {:x} {}\n", side.site.core, side.site.pc, side.site.insn,
+                            accessKindName(side.kind));
+      text += fmt::format("at {} {:x} {}\n", r.region.index, r.offset, r.text);
+    }
+  }
   return text;
 }
 

@@ -104,10 +104,40 @@ TEST(Snapshot, OfADeviceBetweenLaunchesKeepsBuffersAndWhatAnyoneWrote) {
   Bytes bytes(1);
   ASSERT_TRUE(restored->device->read(given_back, bytes).ok());
   EXPECT_EQ(bytes[0], std::byte{7});
-  EXPECT_TRUE(restored->device->release(kept).ok());
+  EXPECT_TRUE(restored->device->release(kept).ok() && device->release(kept).ok());
+  EXPECT_EQ(restored->device->allocate(1 << 20).error().message,  // what is left
+            device->allocate(1 << 20).error().message);
   const auto again = device->launch(launch.options),
              there = restored->device->launch(launch.options);
   EXPECT_EQ(describeEnd(*restored->device, *there), describeEnd(*device, *again));
+}
+
+TEST(Snapshot, KeepsWhereTheHostAnswers) {
+  constexpr uint64_t kFromhost = kTestTohost + 64, kCall = kTestTohost + 128;
+  const auto make = [&] {
+    TestBuilder p;
+    p.li(X{5}, static_cast<int64_t>(kCall));
+    for (const int64_t value : {64, 1, static_cast<int>(kFromhost), 0}) {  // writes no bytes
+      p.li(X{6}, value);
+      p.sd(X{6}, 0, X{5});
+      p.addi(X{5}, X{5}, 8);
+    }
+    p.li(X{5}, static_cast<int64_t>(kCall));
+    p.li(X{6}, static_cast<int64_t>(kTestTohost));
+    p.sd(X{5}, 0, X{6});
+    p.exit(0);
+    auto device = FunctionalDevice::create(garbageMachine());
+    const auto image = ElfImage::parse(
+        writeElf(kTestEntry, *p.finish(), {{"tohost", kTestTohost}, {"fromhost", kFromhost}}), "");
+    EXPECT_TRUE((*device)->load(*image).ok());
+    EXPECT_TRUE((*device)->write(kTestTohost, Bytes(256)).ok());
+    return *std::move(device);
+  };
+  const auto straight = make();
+  EXPECT_EQ(compareThroughSnapshots(*straight, make(), 1, [] { return 1; }).result.exit_code, 0u);
+  Bytes answered(1);
+  ASSERT_TRUE(straight->read(kFromhost, answered).ok());
+  EXPECT_EQ(answered[0], std::byte{1});
 }
 
 TEST(Snapshot, HoldsOnlyTheMemoryThatWasTouched) {
