@@ -68,6 +68,8 @@ class HappensBefore {
   size_t releaseCount() const { return releases_.size(); }
   size_t liveReleases() const { return releases_.size() - free_releases_.size(); }
 
+  /// Snapshots. Versions are not kept: what they tell apart, remembered transitions, is not either. Which releases are free
+  /// is found again by the next sweep.
   template <class Archive, class Self>
   static void transfer(Archive& archive, Self& self);
 

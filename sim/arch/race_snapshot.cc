@@ -57,7 +57,7 @@ void StatePool::transfer(Archive& archive, Self& self) {
 template <class Archive, class Self>
 void HappensBefore::Core::transfer(Archive& archive, Self& self) {
   archive(self.load_view, self.store_view, self.tile_view, self.loads_after, self.stores_after,
-          self.now, self.range_fences, self.version, self.store_release, self.store_release_valid);
+          self.now, self.range_fences, self.store_release, self.store_release_valid);
 }
 
 template <class Archive, class Self>
@@ -66,15 +66,9 @@ void HappensBefore::transfer(Archive& archive, Self& self) {
   const uint64_t clock_bytes = uint64_t{cores} * kComponents * sizeof(Time);
   for (auto& core : self.cores_) archive(core);
   transferList(archive, self.releases_, clock_bytes, [&] { return VectorClock(cores); });
-  archive(self.free_releases_, self.last_version_);
   if constexpr (Archive::kReading) {
     const uint64_t releases = self.releases_.size();
     archive.require(releases >= 1, "no empty release");
-    ReleaseId last = 0;  // they are used again from the highest down
-    for (const ReleaseId id : self.free_releases_) {
-      archive.require(id > last && id < releases, "a free release that there is not");
-      last = id;
-    }
     for (const Core& core : self.cores_)
       archive.require(core.store_release < releases, "a release that there is not");
     self.semaphores_.clear();

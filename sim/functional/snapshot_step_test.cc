@@ -236,17 +236,20 @@ TEST(SnapshotAtEveryStep, CountsARaceAndAnUnwrittenReadOfALoopOnce) {
 
 TEST(SnapshotAtEveryStep, KeepsWhatScalarFencesAndReleasesOrder) {
   StepProgram p;
+  constexpr int64_t kOtherFlag = 256, kOwn = 512;
   p.address(X{5}, kGlobal + 0x800);
+  p.address(X{10}, kGlobal);
   p.split(
       [&] {
         p.et_st(Tile{0}, View{0}, 0);
         p.et_fence();
         p.li(X{6}, 1);
         p.amoswap_w(X{0}, X{6}, X{5}, false, true);
-        p.sw(X{6}, 256, X{5});
-        p.fence(0b0011, 0b0001, X{0}, X{0});
-        p.idle(3);
-        p.sw(X{6}, 512, X{5});
+        p.et_st(Tile{0}, View{1}, 0);
+        p.et_fence();
+        p.sw(X{6}, kOwn + 8, X{5});
+        p.idle(1);
+        p.sw(X{6}, kOtherFlag, X{5});  // carries what the store before did
       },
       [&] {
         const isa::ProgramBuilder::Label first = p.label(), second = p.label();
@@ -254,11 +257,14 @@ TEST(SnapshotAtEveryStep, KeepsWhatScalarFencesAndReleasesOrder) {
         p.lr_w(X{6}, X{5}, true);
         p.beq(X{6}, X{0}, first);
         p.et_ld(Tile{1}, View{0}, 0);
+        // What the load stands after goes by a fence to a store, from there by another to a load.
         p.bind(second);
-        p.lw(X{6}, 512, X{5});
+        p.lw(X{6}, kOtherFlag, X{5});
         p.beq(X{6}, X{0}, second);
-        p.fence(0b0010, 0b0011, X{0}, X{0});
-        p.lw(X{7}, 256, X{5});
+        p.fence(0b0010, 0b0001, X{0}, X{0});
+        p.sw(X{6}, kOwn, X{5});
+        p.fence(0b0001, 0b0010, X{0}, X{0});
+        p.lw(X{7}, 256, X{10});  // what core 0's tile wrote
       });
   const StepRun run = runThroughSnapshots(p, 2);
   EXPECT_EQ(run.result.status, RunStatus::exited);

@@ -100,9 +100,8 @@ std::string snapshotLabel(const sim::ElfImage& image, const PreparedLaunch& laun
 }
 
 Result<sim::RunResult> runLaunch(std::unique_ptr<sim::FunctionalDevice>& device,
-                                 const RunRequest& request, const RunHooks& hooks,
-                                 const sim::LaunchOptions& options, const std::string& label,
-                                 SourceLines& lines) {
+                                 const RunRequest& request, const sim::LaunchOptions& options,
+                                 const std::string& label) {
   ETALON_RETURN_IF_ERROR(request.restore.empty() ? device->start(options)
                                                  : restore(device, request, options, label));
   if (!request.snapshot.empty()) {
@@ -118,7 +117,6 @@ Result<sim::RunResult> runLaunch(std::unique_ptr<sim::FunctionalDevice>& device,
           request.snapshot_at, early->instructions, sim::runStatusName(early->status))};
     ETALON_RETURN_IF_ERROR(writeSnapshot(*device, request.snapshot, label));
   }
-  if (hooks.debugger) return hooks.debugger(*device, lines);
   return *device->advance(~uint64_t{0});
 }
 
