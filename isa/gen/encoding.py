@@ -15,7 +15,7 @@ OPERANDS = {
     "td": ("tile", 5, False), "ta": ("tile", 5, False), "tb": ("tile", 5, False), "tc": ("tile", 5, False),
     "ts": ("tile", 5, False), "ti": ("tile", 5, False), "tdi": ("tile", 5, False), "tm": ("tile", 5, False),
     "tdv": ("tile", 5, False), "tmul": ("tile", 5, False), "tshift": ("tile", 5, False), "tcarry": ("tile", 5, False),
-    "trand": ("tile", 5, False),
+    "trand": ("tile", 5, False), "tds": ("tile", 5, False), "tscale": ("tile", 5, False),
     "vd": ("view", 4, False), "vs": ("view", 4, False),
     "cd": ("chain", 3, False), "ch": ("chain", 3, False),
     "imm": ("imm", 12, True), "uimm20": ("imm", 20, False), "shamt": ("imm", 6, False), "shamtw": ("imm", 5, False),

@@ -32,17 +32,21 @@ struct KernelCase {
   std::string title;  // `M=3 K=5 N=7`
   std::vector<CaseInput> inputs;
   std::vector<std::pair<std::string, std::string>> arguments = {};
-  std::optional<abi::Array> expected = {};  // the one legal output; else the reference judges it
+  // The one legal value of the only output; else the reference judges what there is.
+  std::optional<abi::Array> expected = {};
 };
 
 /// Runs cases of one kernel and adds up what the test prints.
 ///
-/// A case passes if it exits with 0 and without races or uninitialised reads on 1, 2, 4 and 7 cores
-/// of the machine `base` (`cores` overridden for 7), all with the same output bits, and if these are
-/// the expected ones, or right by the reference where none are given.
+/// A case passes if it exits with 0 and without races, order-dependent results or uninitialised reads
+/// on 1, 2, 4 and 7 cores, all with the same output bits, and if these are the expected ones, or right
+/// by the reference where none are given. The machine is `base` (`cores` overridden for 7), or
+/// `functional64` with local memories of the same 8 MiB for kernels that need more profiles.
 class KernelCases {
  public:
-  explicit KernelCases(std::string kernel) : kernel_(std::move(kernel)) {}
+  enum class Machine { base, extended };
+  explicit KernelCases(std::string kernel, Machine machine = Machine::base)
+      : kernel_(std::move(kernel)), machine_(machine) {}
   /// Prints the summary and records it as properties of the test.
   ~KernelCases();
   KernelCases(const KernelCases&) = delete;
@@ -53,6 +57,7 @@ class KernelCases {
 
  private:
   std::string kernel_;
+  Machine machine_;
   int count_ = 0;
   double worst_ratio_ = 0;  // error of its bound, of the cases that the reference judges by a bound
   std::string worst_case_;

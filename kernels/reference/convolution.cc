@@ -41,16 +41,8 @@ Result<ConvolutionExtents> extentsOf(const Call& call, const ConvolutionLayout& 
   if (x.size() != 4 || w.size() != 4)
     return call.error(fmt::format("{} and {}: they must be {} and {}", call.describeInput(0),
                                   call.describeInput(1), layout.image, layout.weights));
-  const Result<std::vector<int64_t>> stride = call.integers("stride", 2, 1, kMostStep, 1);
-  if (!stride.ok()) return stride.error();
-  const Result<std::vector<int64_t>> dilation = call.integers("dilation", 2, 1, kMostStep, 1);
-  if (!dilation.ok()) return dilation.error();
-  const Result<std::vector<int64_t>> pads = call.integers("pads", 4, 0, kMostStep, 0);
-  if (!pads.ok()) return pads.error();
   ConvolutionExtents e;
-  std::copy(stride->begin(), stride->end(), e.stride);
-  std::copy(dilation->begin(), dilation->end(), e.dilation);
-  std::copy(pads->begin(), pads->end(), e.pads);
+  ETALON_RETURN_IF_ERROR(readWindowSteps(call, e));
   e.images = extentNamed(x, layout.image, 'N');
   e.height = extentNamed(x, layout.image, 'H');
   e.width = extentNamed(x, layout.image, 'W');
@@ -120,6 +112,19 @@ uint64_t ConvolutionExtents::outputHeight() const {
 
 uint64_t ConvolutionExtents::outputWidth() const {
   return outputExtent(width, pads[1], pads[3], kernel_width, dilation[1], stride[1]);
+}
+
+Status readWindowSteps(const Call& call, ConvolutionExtents& e) {
+  const Result<std::vector<int64_t>> stride = call.integers("stride", 2, 1, kMostStep, 1);
+  if (!stride.ok()) return stride.error();
+  const Result<std::vector<int64_t>> dilation = call.integers("dilation", 2, 1, kMostStep, 1);
+  if (!dilation.ok()) return dilation.error();
+  const Result<std::vector<int64_t>> pads = call.integers("pads", 4, 0, kMostStep, 0);
+  if (!pads.ok()) return pads.error();
+  std::copy(stride->begin(), stride->end(), e.stride);
+  std::copy(dilation->begin(), dilation->end(), e.dilation);
+  std::copy(pads->begin(), pads->end(), e.pads);
+  return {};
 }
 
 Shape imageShape(const ConvolutionLayout& layout, uint64_t n, uint64_t c, uint64_t h, uint64_t w) {

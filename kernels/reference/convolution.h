@@ -34,6 +34,9 @@ struct ConvolutionExtents {
   uint64_t outputWidth() const;
 };
 
+/// Reads the attributes stride, dilation and pads. Errors: what no window can have.
+Status readWindowSteps(const Call& call, ConvolutionExtents& extents);
+
 Shape imageShape(const ConvolutionLayout& layout, uint64_t n, uint64_t c, uint64_t h, uint64_t w);
 Shape weightShape(const ConvolutionLayout& layout, const ConvolutionExtents& extents);
 /// Index in C order of an element of an image of imageShape().

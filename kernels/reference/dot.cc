@@ -91,7 +91,7 @@ void DotWeights::multiply(std::span<const double> row, std::span<double> sums,
 }
 
 Result<DotFinish> DotFinish::create(const Call& call, uint64_t k, uint64_t channels,
-                                    bool requantising) {
+                                    bool requantising, std::optional<size_t> bias_input) {
   using enum ElementType;
   DotFinish finish;
   const ElementType operand = call.inputs()[0].array->type;
@@ -117,8 +117,9 @@ Result<DotFinish> DotFinish::create(const Call& call, uint64_t k, uint64_t chann
                                   call.describeInput(index), channels,
                                   one_for_all ? ", or one" : ""));
   };
-  const size_t bias_index = requantising ? 4 : 2;
-  for (size_t index = 2; index < std::min(bias_index, call.inputs().size()); ++index) {
+  const size_t parameters_end = requantising ? 4 : 2;
+  const size_t bias_index = bias_input.value_or(parameters_end);
+  for (size_t index = 2; index < std::min(parameters_end, call.inputs().size()); ++index) {
     Result<const Array*> array = call.array(index, {i32});
     if (!array.ok()) return array.error();
     ETALON_RETURN_IF_ERROR(perChannel(index, true));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,9 +44,11 @@ class DotFinish {
   ///               sums or of the operands. Attribute activation=none|relu.
   /// requantising  then multiplier and shift (i32, one a channel or one for all), then the optional
   ///               bias (i32). Attribute zero_point (default 0).
+  /// `bias_index`  the input that is the bias, if there are so many; left out: the one that follows.
   /// Errors: wrong types or shapes; K of 2^23 or more for floats, where the bound says nothing.
   static Result<DotFinish> create(const Call& call, uint64_t k, uint64_t channels,
-                                  bool requantising);
+                                  bool requantising,
+                                  std::optional<size_t> bias_index = std::nullopt);
 
   void reserve(uint64_t elements);
   /// Takes the next output element in C order.

@@ -152,6 +152,27 @@ const Case kCases[] = {
        p.et_cvt(kTd, kTa, 0);
      },
      0x3f81, 0x3f80},
+    {"BlockQuantise",
+     [](VectorBuilder& p) {
+       p.store(kA, {bitsOf(256), bitsOf(17.5f)});  // scale 1; 17.5 between 16 and 18 of f8e4m3
+       p.store(kD, {0});
+       p.setTile(0, denseTile(f8e4m3, 1, 2, kD));
+       p.setTile(1, denseTile(f32, 1, 2, kA));
+       p.setTile(2, denseTile(e8m0, 1, 1, kB));
+       p.et_quant(kTd, kTa, kTb);
+     },
+     0x5978, 0x5878},
+    {"BlockDequantise",
+     [](VectorBuilder& p) {
+       p.store(kA, {0x3c});      // 1.5 in f8e4m3
+       p.store(kB, {127 - 24});  // half way between 1 and 2 times the least f16
+       p.store(kD, {0});
+       p.setTile(0, denseTile(f16, 1, 1, kD));
+       p.setTile(1, denseTile(f8e4m3, 1, 1, kA));
+       p.setTile(2, denseTile(e8m0, 1, 1, kB));
+       p.et_dequant(kTd, kTa, kTb);
+     },
+     2, 1},
     {"DmaLoad",
      [](VectorBuilder& p) {
        setElements(p, 0, 0, 0);

@@ -46,13 +46,14 @@ void setBits(uint32_t& word, int low, int length, uint32_t value) {
   word = (word & ~mask) | (value << low & mask);
 }
 
-/// Bytes are always aligned: a tile of them takes the 32-bit type of its class first, and so do others of its type. Metadata
-/// have one type alone, whose columns do not repeat.
+/// Bytes are always aligned: a tile of them takes the 32-bit type of its class first, and so do others of its type. Columns
+/// of 4 bits neither repeat nor stand apart, which A and B of a product may not do for another reason.
 void misalign(const ProbeTarget& t) {
   isa::TileRegister* broken = t.tile(t.attempt);
   if (!broken) return;
-  if (t.attempt == kMetadata && broken->type == static_cast<uint8_t>(ElementType::u4)) {
-    broken->step = 0;
+  const bool is_product = isa::instructionInfo(isa::decode(t.word).id).unit == isa::Unit::matrix;
+  if (broken->elementBits() == 4 && (!is_product || t.attempt == kMetadata)) {
+    broken->step = is_product ? 0 : 2;
     return;
   }
   const uint8_t type = broken->type;
@@ -210,6 +211,7 @@ const FaultProbe kProbes[] = {
     {"move.shape", {Cause::shape}, widen},
     {"chain.shape", {Cause::shape}, widen},
     {"sort.shape", {Cause::shape}, widen},
+    {"quant.shape", {Cause::shape}, widen},
     {"dma.gather-count",
      {Cause::shape},
      [](const ProbeTarget& t) { onTile(t, [](auto& tile) { tile.cols -= 1; }); }},

@@ -11,6 +11,7 @@
 
 #include "isa/codec/codec.h"
 #include "isa/machines/find_machine.h"
+#include "isa/state/legal_types.h"
 #include "sim/functional/example_runner.h"
 #include "sim/functional/fault_probes.h"
 
@@ -169,14 +170,31 @@ bool isAboutProduct(const std::string& rule, const std::string& operand) {
   return rule != "tile.type" || !is_metadata;
 }
 
+/// True if every type of an operand of the syntax has 8 bits: no place is misaligned for it.
+bool hasBytesOnly(isa::InstructionId id, int number) {
+  const auto rows = isa::legalTypes(id);
+  return !rows.empty() && number < rows.front().count &&
+         std::ranges::all_of(
+             rows,
+             [&](const isa::LegalTypes& row) {
+               for (size_t code = 0; code < kElementTypes; ++code)
+                 if (row.masks[static_cast<size_t>(number)] >> code & 1 &&
+                     kElementInfo[code].bits != 8)
+                   return false;
+               return true;
+             });
+}
+
 /// Numbers of the tile operands that some example has and that the rule is about.
 std::set<int> breakableOperands(const std::string& rule, const DescribedInstruction& instruction) {
   std::set<int> numbers;
-  const bool product = isa::instructionNamed(instruction.name)->unit == isa::Unit::matrix;
+  const isa::InstructionInfo& info = *isa::instructionNamed(instruction.name);
+  const bool product = info.unit == isa::Unit::matrix;
   for (const auto& [name, start] : startsOf(instruction))
     for (const ProbeOperand& operand : probeOperands(start->word, start->before))
       if (operand.kind == isa::OperandKind::tile &&
-          (!product || isAboutProduct(rule, operand.name)))
+          (!product || isAboutProduct(rule, operand.name)) &&
+          (rule != "tile.align" || !hasBytesOnly(info.id, operand.number)))
         numbers.insert(operand.number);
   return numbers;
 }

@@ -24,6 +24,16 @@ std::optional<SafetensorsSpec> safetensorsSpec(const std::string& spec) {
   return SafetensorsSpec{spec.substr(0, colon), spec.substr(colon + 1)};
 }
 
+/// Bytes of pairs as what they hold, if a 4-bit type is expected.
+Result<Array> unpacked(Result<Array> array, std::optional<ElementType> expected) {
+  if (!array.ok() || !expected || elementInfo(*expected).bits != 4 ||
+      array->type != ElementType::u8 || array->shape.empty())
+    return array;
+  array->type = *expected;
+  array->shape.back() *= 2;
+  return array;
+}
+
 Error unknownEnding(const std::string& spec) {
   return Error{fmt::format(
       "{}: unknown kind of array file; known: FILE.npy, FILE.safetensors:TENSOR, FILE.png",
@@ -34,8 +44,8 @@ Error unknownEnding(const std::string& spec) {
 
 Result<Array> readArray(const std::string& spec, std::optional<ElementType> expected) {
   if (std::optional<SafetensorsSpec> named = safetensorsSpec(spec))
-    return readSafetensors(named->path, named->tensor);
-  if (spec.ends_with(".npy")) return readNpy(spec, expected);
+    return unpacked(readSafetensors(named->path, named->tensor), expected);
+  if (spec.ends_with(".npy")) return unpacked(readNpy(spec, expected), expected);
   if (spec.ends_with(".png")) return readPng(spec, expected);
   return unknownEnding(spec);
 }

@@ -226,6 +226,19 @@ TEST(Npy, FilesAreChosenByTheirEnding) {
   EXPECT_THAT(writeArray("a.csv", array).error().message, HasSubstr("known: FILE.npy"));
 }
 
+TEST(Npy, BytesArePairsWhereA4BitTypeIsExpected) {
+  const std::string path = testing::TempDir() + "/pairs.npy";
+  Array pairs = *makeArray(ElementType::u8, {2, 3});
+  pairs.data[1] = std::byte{0x21};
+  ASSERT_TRUE(writeArray(path, pairs).ok());
+  const Array array = readArray(path, ElementType::f4e2m1).value();
+  EXPECT_EQ(array.type, ElementType::f4e2m1);
+  EXPECT_THAT(array.shape, ElementsAre(2, 6));
+  EXPECT_EQ(array.data, pairs.data);
+  EXPECT_EQ(readArray(path, ElementType::u8).value().type, ElementType::u8);
+  EXPECT_EQ(readArray(path, std::nullopt).value().type, ElementType::u8);
+}
+
 TEST(Npy, EveryTruncationIsAnError) {
   const std::string good = file(dictionary("<f4", "(2, 3)", "True"), std::string(24, 'x'));
   ASSERT_TRUE(parse(good).ok());

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/functional/coverage/family.h"
 
+#include <algorithm>
+#include <map>
+
 namespace etalon::sim::coverage {
 
 const Family* familyOf(const isa::InstructionInfo& info) {
-  for (const Family* family : {&kMatrixFamily, &kTransferFamily, &kIndexedFamily,
-                               &kElementwiseFamily, &kRowsFamily, &kRandomFamily, &kChainFamily})
+  for (const Family* family :
+       {&kMatrixFamily, &kTransferFamily, &kIndexedFamily, &kElementwiseFamily, &kRowsFamily,
+        &kRandomFamily, &kQuantiseFamily, &kChainFamily})
     if (family->takes(info)) return family;
   return nullptr;
 }
@@ -31,6 +35,24 @@ void require(Space& space, const std::string& dimension_a, const std::string& di
     if (i != a || j != b) return true;
     return swapped ? rule(of_b[y], of_a[x]) : rule(of_a[x], of_b[y]);
   };
+}
+
+void forbidStepsOfFourBits(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
+                           Space& space) {
+  std::map<std::string, TypeTuple> by_text;
+  for (const TypeTuple& tuple : tuples) by_text[tupleText(tuple)] = tuple;
+  size_t at = 0;
+  for (const isa::OperandInfo& o : info.operands()) {
+    if (o.kind != isa::OperandKind::tile && o.kind != isa::OperandKind::view) continue;
+    const size_t operand = at++;
+    const auto is_layout = [&](const Dimension& d) { return d.name == o.name; };
+    if (std::ranges::none_of(space.dimensions, is_layout)) continue;
+    require(space, "types", std::string(o.name),
+            [=](const std::string& types, const std::string& layout) {
+              return !layout.starts_with("step") ||
+                     reference::bitsOf(by_text.at(types).at(operand)) != 4;
+            });
+  }
 }
 
 }  // namespace etalon::sim::coverage

@@ -29,12 +29,17 @@ using PairRule = std::function<bool(const std::string& a, const std::string& b)>
 void require(Space& space, const std::string& dimension_a, const std::string& dimension_b,
              PairRule rule);
 
+/// Columns of 4-bit tiles follow each other: no layout with a step for an operand of such a type.
+void forbidStepsOfFourBits(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
+                           Space& space);
+
 extern const Family kMatrixFamily;
 extern const Family kTransferFamily;
 extern const Family kIndexedFamily;
 extern const Family kElementwiseFamily;
 extern const Family kRowsFamily;
 extern const Family kRandomFamily;
+extern const Family kQuantiseFamily;
 extern const Family kChainFamily;
 
 }  // namespace etalon::sim::coverage

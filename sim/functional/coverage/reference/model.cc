@@ -58,6 +58,11 @@ Matrix readTile(const Memory& memory, const Tile& tile) {
 void writeTile(Memory& memory, const Tile& tile, const Matrix& value) {
   for (uint64_t r = 0; r < value.rows; ++r)
     for (uint64_t c = 0; c < value.columns; ++c) writeElement(memory, tile, r, c, value.at(r, c));
+  if (bitsOf(tile.type) != 4 || tile.cols % 2 == 0) return;
+  for (uint64_t r = 0; r < tile.outer * tile.inner; ++r) {
+    uint8_t& last = memory.local.at(rowStart(tile, r) + tile.cols / 2);
+    last = static_cast<uint8_t>(last % 16);
+  }
 }
 
 uint64_t View::rows() const {
@@ -76,7 +81,7 @@ bool execute(Call& call, Memory& memory) {
   return executeMatrix(call, memory) || executeDma(call, memory) ||
          executeElementwise(call, memory) || executeRows(call, memory) ||
          executeChain(call, memory) || executeMovement(call, memory) || executeSort(call, memory) ||
-         executeRandom(call, memory);
+         executeRandom(call, memory) || executeQuantise(call, memory);
 }
 
 }  // namespace etalon::reference

@@ -52,6 +52,7 @@ struct Tile {
 uint64_t readElement(const Memory& memory, const Tile& tile, uint64_t row, uint64_t column);
 void writeElement(Memory& memory, const Tile& tile, uint64_t row, uint64_t column, uint64_t bits);
 Matrix readTile(const Memory& memory, const Tile& tile);
+/// Whole bytes: 4 bits behind an odd row become 0.
 void writeTile(Memory& memory, const Tile& tile, const Matrix& value);
 
 /// A view: where an element of the box is, per axis.
@@ -121,5 +122,6 @@ bool executeRows(Call& call, Memory& memory);
 bool executeMovement(Call& call, Memory& memory);
 bool executeSort(Call& call, Memory& memory);
 bool executeRandom(Call& call, Memory& memory);
+bool executeQuantise(Call& call, Memory& memory);
 
 }  // namespace etalon::reference
