@@ -279,8 +279,6 @@ class Core {
   uint64_t tohost_ = ~uint64_t{0};
   isa::MachineLimits limits_;
   LaunchState* launch_ = nullptr;
-  const std::vector<Watchpoint>* watchpoints_ = nullptr;
-  WatchHit watch_hit_;
 
   std::array<uint64_t, 32> x_{};
   std::array<isa::TileRegister, isa::kTileRegisters> tiles_{};
@@ -302,6 +300,9 @@ class Core {
   std::array<uint64_t, 3> index_pc_{};
   std::array<uint64_t, 4> unit_errors_{};
   int64_t cycle_offset_ = 0, instret_offset_ = 0;
+
+  const std::vector<Watchpoint>* watchpoints_ = nullptr;
+  WatchHit watch_hit_;
 };
 
 }  // namespace etalon::sim

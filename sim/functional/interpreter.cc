@@ -41,9 +41,11 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
   const isa::Instruction* in = nullptr;  // at pc, or nullptr before it is fetched
   uint64_t pc = core.pc_;
   for (uint64_t done = 0; done < budget; ++done) {
-    if (kObserved && std::ranges::find(breakpoints, pc) != breakpoints.end()) {
-      core.events_ = event::breakpoint;
-      return done;
+    if constexpr (kObserved) {
+      if (std::ranges::find(breakpoints, pc) != breakpoints.end()) {
+        core.events_ = event::breakpoint;
+        return done;
+      }
     }
     if (!in) [[unlikely]] {
       in = fetch(core, cache);
@@ -90,8 +92,9 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
 
 uint64_t runCore(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits,
                  std::span<const uint64_t> breakpoints) {
-  return commits || !breakpoints.empty() ? run<true>(core, cache, budget, commits, breakpoints)
-                                         : run<false>(core, cache, budget, commits, breakpoints);
+  if (commits || !breakpoints.empty()) [[unlikely]]
+    return run<true>(core, cache, budget, commits, breakpoints);
+  return run<false>(core, cache, budget, commits, breakpoints);
 }
 
 }  // namespace etalon::sim
