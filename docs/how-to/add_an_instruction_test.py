@@ -83,6 +83,13 @@ class AddAnInstructionTest(unittest.TestCase):
         done = subprocess.run([program, self.checkout.generated / "isa/examples.json", "et.trows"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, "3 examples of et.trows come out as written\n"), done.stdout)
 
+    def test_the_rule_has_a_test(self):
+        self.apply(".md", ".yaml", ".cc")
+        sys.path.insert(0, str(SOURCE / "isa/gen"))
+        from load import load
+        from rule_tests import rule_tests
+        self.assertEqual(rule_tests(load(self.checkout.root))["tile.rows"]["shows"], ["example of et.trows (examples_test)"])
+
     def test_the_messages_are_those_of_the_page(self):
         self.apply(".md", ".yaml")
         self.assertIn(f"```text\n{self.checkout.generate().stderr}```", PAGE)

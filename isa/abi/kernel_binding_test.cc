@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "isa/state/rule_test.h"
+
 namespace etalon::abi {
 namespace {
 
@@ -39,6 +41,7 @@ const GivenInput kA = array("A", ElementType::bf16, {5, 64});
 const GivenInput kB = array("B", ElementType::bf16, {64, 7});
 
 TEST(Binding, SolvesSymbolsFromShapes) {
+  SHOWS(note_symbols);
   const Binding binding = solve(kGemm, {kA, kB}).value();
   EXPECT_THAT(binding.symbols, ElementsAre(Pair("M", 5), Pair("K", 64), Pair("N", 7)));
   EXPECT_THAT(binding.arguments[2].shape, ElementsAre(5, 7));
@@ -46,6 +49,7 @@ TEST(Binding, SolvesSymbolsFromShapes) {
 }
 
 TEST(Binding, MakesTheArgumentBlock) {
+  SHOWS(note_block);
   const Binding binding = solve(kGemm, {kA, kB}, {{"alpha", "-2"}}).value();
   const std::vector<uint64_t> addresses{0x80000000, 0x80001000, 0x80002000};
   const std::vector<std::byte> block = binding.argumentBlock(addresses);
@@ -55,6 +59,7 @@ TEST(Binding, MakesTheArgumentBlock) {
 }
 
 TEST(Binding, ScalarsGoSignExtendedIntoTheBlock) {
+  SHOWS(note_block);
   const Binding binding =
       solve("k(a: i32, b: u32, c: i64 = -3)", {}, {{"a", "-1"}, {"b", "4294967295"}}).value();
   const std::vector<std::byte> block = binding.argumentBlock({});

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <random>
 
+#include "isa/state/rule_test.h"
+
 namespace etalon::abi {
 namespace {
 
@@ -26,6 +28,7 @@ void patch(std::vector<std::byte>& section, size_t at, uint32_t value) {
 
 // The layout as the header states it, spelled out.
 TEST(KernelNote, HasThePublishedLayout) {
+  SHOWS(note_layout, note_descriptor);
   const std::string wanted(
       "\7\0\0\0\21\0\0\0\1\0\0\0Etalon\0\0\1\0\0\0\10\0\0\0a(b:i32)"
       "\0\0\0\0",
@@ -37,6 +40,7 @@ TEST(KernelNote, HasThePublishedLayout) {
 }
 
 TEST(KernelNote, SkipsForeignNotes) {
+  SHOWS(note_layout);
   std::vector<std::byte> section = bytes(std::string("\4\0\0\0\2\0\0\0\3\0\0\0GNU\0ab\0\0", 20));
   EXPECT_EQ(refusal(section), "none");
   const std::vector<std::byte> ours = encodeKernelNote("k()", 0);
@@ -46,6 +50,7 @@ TEST(KernelNote, SkipsForeignNotes) {
 }
 
 TEST(KernelNote, SaysWhatIsWrong) {
+  VIOLATES(note_layout, note_descriptor, note_size);
   const std::vector<std::byte> good = encodeKernelNote("k(a: i32)", 8);
   ASSERT_EQ(refusal(good), "accepted");
   std::vector<std::byte> twice = good;
@@ -72,6 +77,7 @@ TEST(KernelNote, SaysWhatIsWrong) {
 }
 
 TEST(KernelNote, EveryTruncationIsAnError) {
+  VIOLATES(note_layout);
   const std::vector<std::byte> good = encodeKernelNote("k(a: i32, A: f32[a])", 16);
   // The last bytes are padding, which may be absent at the end of a section.
   const size_t needed = 28 + std::strlen("k(a: i32, A: f32[a])") + 1;

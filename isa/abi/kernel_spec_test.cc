@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "isa/state/rule_test.h"
+
 namespace etalon::abi {
 namespace {
 
@@ -48,6 +50,7 @@ std::string valueRefusal(const std::string& text) {
 }
 
 TEST(KernelSpec, ReadsArgumentsInOrder) {
+  SHOWS(note_spec, note_size);
   const KernelSpec spec = parseKernelSpec(kGemm).value();
   EXPECT_EQ(spec.name, "gemm");
   ASSERT_EQ(spec.arguments.size(), 5u);
@@ -63,6 +66,7 @@ TEST(KernelSpec, ReadsArgumentsInOrder) {
 }
 
 TEST(KernelSpec, ReadsTheCheck) {
+  SHOWS(note_spec);
   const CheckSpec check = parseKernelSpec(kGemm).value().check.value();
   EXPECT_EQ(check.operation, "matmul");
   EXPECT_THAT(check.inputs, ElementsAre("A", "B"));
@@ -83,6 +87,7 @@ TEST(KernelSpec, QualifiersMayAlsoBeNames) {
 }
 
 TEST(KernelSpec, ScalarArgumentsInExtentsAreNoSymbols) {
+  SHOWS(note_symbols);
   const KernelSpec spec = parseKernelSpec(
                               "pool(X: f32[H], out Y: f32[(H + 2*pad - 3)/stride + 1], pad: i32 = "
                               "0,\n stride: i64 = 0x2)")
@@ -108,6 +113,7 @@ TEST(KernelSpec, SlotsHoldWhatTheTypeSays) {
 }
 
 TEST(KernelSpec, SaysTheColumnAndWhatWouldBeRight) {
+  VIOLATES(note_spec);
   EXPECT_EQ(refusal(""), "kernel spec, column 1: expected the kernel's name, found the end");
   EXPECT_EQ(refusal("k"),
             "kernel spec, column 2: expected '(' after the kernel's name, found the end");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "isa/contracts/contract_document.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 using namespace test;  // NOLINT: its documents
 
 TEST(ContractHash, IsThatOfTheMeaning) {
+  SHOWS(contract_hash);
   const uint64_t truncating = read(multiply("\"rounding\": \"toward_zero\"")).hash;
   EXPECT_NE(truncating, 0u);
   // Order of keys, spelled-out defaults and pairs, and the title mean nothing.
@@ -35,6 +37,7 @@ TEST(ContractHash, IsThatOfTheMeaning) {
 
 // Every field must reach the hash: two contracts of one hash would pass for each other.
 TEST(ContractHash, ChangesWithEveryField) {
+  SHOWS(contract_hash);
   const std::string kVariants[] = {
       multiply("\"products\": \"rounded\""),
       multiply("\"order\": \"descending\""),

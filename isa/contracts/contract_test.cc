@@ -7,6 +7,7 @@
 
 #include "isa/base/fuzz_scale.h"
 #include "isa/contracts/contract_document.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -25,6 +26,7 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(ContractLoader, WhatIsNotSaidIsCanonical) {
+  SHOWS(contract_document);
   const Contract contract = read(document(""));
   EXPECT_EQ(contract.name, "chip");
   EXPECT_EQ(contract.title, "A chip");
@@ -67,6 +69,7 @@ TEST(ContractLoader, ReadsEveryFieldOfAProductRule) {
 }
 
 TEST(ContractLoader, GivesPairsRulesOfTheirOwn) {
+  SHOWS(contract_pairs);
   const Contract contract = read(document(R"("multiply": {"default": {"rounding": "toward_zero"},
       "overrides": [{"a": ["f8e4m3", "f8e5m2"], "b": ["f8e4m3"], "rule": {"products": "rounded"}}]})"));
   ProductRule own;
@@ -120,6 +123,7 @@ TEST(ContractLoader, ReadsTables) {
 
 // File, line, place in the document, the value, and what would be right.
 TEST(ContractLoader, SaysWhatIsWrongWhereAndWhatWouldBeRight) {
+  VIOLATES(contract_document, contract_pairs, contract_spill);
   const std::pair<std::string, std::string> kCases[] = {
       {document("\"multply\": {}"),
        "d/chip.json:1: unknown key 'multply' (line 4); known: name, title, multiply, arithmetic, "

@@ -12,6 +12,7 @@
 #include "isa/contracts/contract_loader.h"
 #include "isa/numerics/contract_function.h"
 #include "isa/numerics/function.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -101,6 +102,7 @@ TEST_P(Et1Function, KeepsItsBoundOnEveryBf16Argument) {
 }
 
 TEST(Et1, HasTheSpecialValuesOfTheStandard) {
+  SHOWS(contract_function);
   for (const Bound& bound : kBounds) {
     const ContractFunction function(et1().vector, bound.op);
     for (const uint32_t x :

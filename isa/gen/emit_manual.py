@@ -1,20 +1,14 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the manual: a page an instruction, indices, the chapters of docs/spec. Usage: emit_manual.py SOURCE_DIR OUTPUT_DIR
-
-OUTPUT_DIR is the manual's own: Markdown files in it that the description no longer makes are removed.
-"""
-import pathlib
+"""The manual as Markdown: a page an instruction, indices, the chapters of docs/spec. docs/site makes HTML of it."""
 import re
-import sys
 
 from emit_cpp import quote
-from encoding import DescriptionError
 from families import BASE_PROFILE
-from load import RULE, load
+from load import RULE
 from manual_page import markdown, markdown_table, page, rule_link, text_page
 from opcode_map import opcode_map
-from read import read_text, write_if_changed
+from read import read_text
+from rule_tests import can_be_violated, rule_tests
 from semantics_source import SemanticsFile
 
 ACCESS = {"rw": "read, write", "ro": "read; a write traps", "zero": "reads 0, ignores writes", "zero_write": "read; ignores writes"}
@@ -38,7 +32,7 @@ def index(description, chapters):
     out = ["# The Etalon instruction set manual\n", "Made from the ISA description; chapters are written by hand.\n", "## Chapters\n"]
     out.append("".join(f"* [{title}](spec/{name})\n" for name, title in chapters))
     out.append("## Tables\n")
-    out.append("* [Opcode map](opcode-map.md)\n* [Rules](rules.md)\n* [Element types](types.md)\n"
+    out.append("* [Opcode map](opcode-map.md)\n* [Rules](rules.md)\n* [Rules and tests](rule-tests.md)\n* [Element types](types.md)\n"
                "* [Profiles](profiles.md)\n* [CSRs](csrs.md)\n* [Counters](counters.md)\n")
     out.append("## Instructions by group\n")
     for group in description["groups"]:
@@ -50,6 +44,10 @@ def index(description, chapters):
     return "\n".join(out)
 
 
+def anchored(rule):
+    return f'<a id="{rule["name"]}"></a>0x{rule["number"]:04x}'
+
+
 def rules_page(description):
     cited = {}
     for i in description["instructions"]:
@@ -57,9 +55,20 @@ def rules_page(description):
             cited.setdefault(rule, []).append(link(i))
     rows = [["id", "rule", "chapter", "text", "instructions that cite it"]]
     for rule in sorted(description["rules"].values(), key=lambda r: r["number"]):
-        rows.append([f"0x{rule['number']:04x}", rule_link(rule, ""), f"[{rule['chapter']}](spec/{rule['chapter']}.md)", rule["text"],
+        rows.append([anchored(rule), rule_link(rule, ""), f"[{rule['chapter']}](spec/{rule['chapter']}.md)", rule["text"],
                      " ".join(cited.get(rule["name"], []))])
     return "# Rules\n\nThe id is what mtval and diagnostics carry.\n\n" + markdown_table(rows)
+
+
+def rule_tests_page(description):
+    """Which tests show a rule and, where it can be violated, break it."""
+    rows = [["id", "rule", "shown by", "violated by"]]
+    for name, tests in sorted(rule_tests(description).items(), key=lambda item: description["rules"][item[0]]["number"]):
+        rule = description["rules"][name]
+        violated = tests["violates"] if can_be_violated(rule) else ["cannot be violated"]
+        rows.append([anchored(rule), rule_link(rule, ""), "<br>".join(tests["shows"]), "<br>".join(violated)])
+    return ("# Rules and tests\n\nA test names the rules it shows in its source (`isa/state/rule_test.h`); this table is collected from there, "
+            "from the worked examples and from the faults that instructions list.\n\n" + markdown_table(rows))
 
 
 def types_page(description):
@@ -97,13 +106,13 @@ def manual(description):
     """File name below the manual's folder -> text."""
     files = {f"instructions/{name}.md": markdown(blocks) for name, blocks in instruction_pages(description).items()}
     chapters, rule_chapters = [], {r["chapter"] for r in description["rules"].values()}
-    for path in sorted((description["source"] / "docs/spec").glob("*.md")):
+    for path in sorted((description["source"] / "docs/spec").glob("*.md"), key=lambda p: (p.stem != "README", p.name)):
         text = read_text(path)
         title = re.search(r"^# (.+)$", text, re.MULTILINE)
         chapters.append((path.name, title[1] if title else path.stem))
         files[f"spec/{path.name}"] = chapter(text) if path.stem in rule_chapters else text
     return files | {"index.md": index(description, chapters), "opcode-map.md": opcode_map(description["instructions"], link),
-                    "rules.md": rules_page(description), "types.md": types_page(description), "csrs.md": csrs_page(description),
+                    "rules.md": rules_page(description), "rule-tests.md": rule_tests_page(description), "types.md": types_page(description), "csrs.md": csrs_page(description),
                     "counters.md": counters_page(description), "profiles.md": profiles_page(description)}
 
 
@@ -116,21 +125,3 @@ def pages_inc(description):
         lines = "\n".join("     " + quote(line) for line in text.splitlines(keepends=True))
         rows.append(f'    {{"{name}",\n     {{\n{lines},\n     {len(text.encode())}}}}},')
     return "// Generated by isa/gen; do not edit.\n" + "\n".join(rows) + "\n"
-
-
-def main():
-    source, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    try:
-        files = manual(load(source))
-    except DescriptionError as error:
-        sys.exit(f"isa/gen: {error}")
-    for name, text in files.items():
-        write_if_changed(out / name, text)
-    for path in sorted(out.rglob("*.md")):
-        if str(path.relative_to(out)) not in files:
-            path.unlink()
-    (out / "manual.stamp").write_text("")
-
-
-if __name__ == "__main__":
-    main()

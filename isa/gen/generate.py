@@ -21,6 +21,7 @@ OUTPUTS = {
     "isa/elementwise_op.h": lambda d: types_and_ops.elementwise_header(d["operations"]),
     "isa/instruction_id.h": lambda d: emit_cpp.instruction_id_header(d),
     "isa/rule.h": lambda d: emit_cpp.rules_header(d),
+    "isa/rule_text.inc": lambda d: emit_cpp.rule_text_inc(d),
     "isa/counter.h": lambda d: emit_cpp.counters_header(d),
     "isa/legal_types.inc": lambda d: emit_cpp.legal_types_inc(d),
     "isa/csr.h": lambda d: emit_cpp.csr_header(d),

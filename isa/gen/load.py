@@ -112,6 +112,9 @@ def check_entry(entry, encoding, known, where):
     for example in entry["examples"]:
         if example["asm"].split(maxsplit=1)[:1] != [entry["name"]]:
             raise DescriptionError(f"{where}: example '{example['asm']}' is of another instruction")
+        for rule in example.get("shows", []):
+            if rule not in entry["rules"] or "fault" in example:
+                raise DescriptionError(f"{where}: an example shows '{rule}': it must be one of its rules, and the example must not trap")
     shown = [e["fault"] for e in entry["examples"] if "fault" in e]
     for rule in entry["rules"] + entry["faults"] + shown:
         if rule not in known["rules"]:

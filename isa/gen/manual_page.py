@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One instruction's manual page, as Markdown for the manual and as plain text for the terminal.
 
-A page is a list of blocks: ("title" | "heading" | "text" | "code" | "cpp", string), ("list", [string]) and ("table", [row]),
-the first row the header. Strings may hold Markdown links and code marks, which the text form leaves out.
+A page is a list of blocks: ("title" | "heading" | "text" | "code" | "cpp", string), ("list", [string]), ("table", [row]), the
+first row the header, and ("encoding", Encoding). Strings may hold Markdown links and code marks, which the text form leaves out.
 """
 import re
 import textwrap
@@ -26,7 +26,7 @@ def page(instruction, description, meaning):
     blocks = [("title", i["name"]), ("text", i["summary"]), ("code", f"{i['name']} {i['syntax']}".rstrip())]
     if "meaning" in i:
         blocks.append(("text", i["meaning"]))
-    blocks += [("heading", "Encoding"), ("table", encoding_table(i["encoding"]))]
+    blocks += [("heading", "Encoding"), ("encoding", i["encoding"])]
     if i["encoding"].operands:
         blocks += [("heading", "Operands"), ("table", operand_table(i))]
     if i["types"]:
@@ -50,6 +50,16 @@ def rule_item(rule):
 def encoding_table(encoding):
     bits = [str(high) if high == low else f"{high}:{low}" for high, low, _ in encoding.fields]
     return [bits, [text for _, _, text in encoding.fields]]
+
+
+def encoding_figure(encoding):
+    """The word drawn to scale, as HTML: one cell a field, from bit 31 to bit 0."""
+    cells = []
+    for high, low, text in encoding.fields:
+        bits = str(high) if high == low else f"{high}:{low}"
+        fixed = ' class="fixed"' if set(text) <= set("01") else ""
+        cells.append(f'<div{fixed} style="grid-column: span {high - low + 1}"><div class="bits">{bits}</div><div class="value">{text}</div></div>')
+    return f'<div class="encoding">{"".join(cells)}</div>\n'
 
 
 def operand_table(i):
@@ -94,6 +104,8 @@ def example_text(example):
                 lines.append(f"  {label:6}  {name} = {value_text(value)}")
     if "fault" in example:
         lines.append(f"  fault   {example['fault']}")
+    if "shows" in example:
+        lines.append(f"  shows   {' '.join(example['shows'])}")
     if "note" in example:
         lines.append(f"  note    {example['note']}")
     return "\n".join(lines)
@@ -137,6 +149,8 @@ def markdown(blocks):
             out.append(f"```{'cpp' if kind == 'cpp' else ''}\n{content}\n```\n")
         elif kind == "list":
             out.append("".join(f"* {item}\n" for item in content))
+        elif kind == "encoding":
+            out.append(encoding_figure(content))
         else:
             out.append(markdown_table(content))
     return "\n".join(out)
@@ -170,6 +184,7 @@ def text_page(blocks):
         elif kind == "list":
             out.append("".join(paragraph(item) for item in content))
         else:
+            content = encoding_table(content) if kind == "encoding" else content
             widths = [max(len(row[c]) for row in content) for c in range(len(content[0]))]
             out.append("".join("  " + "  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() + "\n" for row in content))
     return "\n".join(out)

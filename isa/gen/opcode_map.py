@@ -41,25 +41,43 @@ def funct3_section(members, link):
     return markdown_table(rows)
 
 
+def with_funct3(members, funct3):
+    return [i for i in members if (i["encoding"].match >> 12 ^ funct3) & i["encoding"].mask >> 12 & 7 == 0]
+
+
+def place(opcode, funct3):
+    return f"op{opcode:02x}.{funct3}"
+
+
+def overview(by_opcode, custom):
+    """One table of all opcodes and funct3: how many instructions stand in each cell."""
+    rows = [["opcode"] + [f"funct3 {n}" for n in range(8)]]
+    for opcode in sorted(set(by_opcode) | set(custom)):
+        row = [format(opcode, "07b") + (f" custom-{custom[opcode]}" if opcode in custom else "")]
+        for funct3 in range(8):
+            here = with_funct3(by_opcode.get(opcode, []), funct3)
+            empty = "vendors'" if opcode in custom and funct3 == VENDOR_FUNCT3 else "."
+            row.append(f"[{len(here)}](#{place(opcode, funct3)})" if here else empty)
+        rows.append(row)
+    return markdown_table(rows)
+
+
 def opcode_map(instructions, link):
     """Markdown of the whole map; `link` makes the text of an instruction."""
     by_opcode = {}
     for i in instructions:
         by_opcode.setdefault(i["encoding"].match & 0x7F, []).append(i)
     custom = {opcode: n for n, opcode in enumerate(CUSTOM_OPCODES)}
-    out = ["# Opcode map\n", "One section an opcode, one table a funct3, one cell a value of the bits of funct7 that its instructions fix. "
-           "`.` and `reserved` encode nothing: such words trap as illegal. Opcodes without section are reserved. "
-           "Vendors may use funct3 = 7 of custom-0 to custom-3.\n"]
+    out = ["# Opcode map\n", "The first table has a cell for each opcode and funct3: the number of its instructions. Below, a section an opcode and "
+           "a table a funct3 have a cell for each value of the bits of funct7 that its instructions fix. `.` and `reserved` "
+           "encode nothing: such words trap as illegal. Other opcodes are reserved. Vendors may use funct3 = 7 of custom-0 to custom-3.\n"]
+    out.append(overview(by_opcode, custom))
     for opcode in sorted(set(by_opcode) | set(custom)):
         members = by_opcode.get(opcode, [])
-        out.append(f"## {format(opcode, '07b')}" + (f" (custom-{custom[opcode]})" if opcode in custom else "") + "\n")
+        if members:
+            out.append(f"## {format(opcode, '07b')}" + (f" (custom-{custom[opcode]})" if opcode in custom else "") + "\n")
         for funct3 in range(8):
-            here = [i for i in members if (i["encoding"].match >> 12 ^ funct3) & i["encoding"].mask >> 12 & 7 == 0]
-            title = f"### funct3 = {funct3}"
+            here = with_funct3(members, funct3)
             if here:
-                out += [f"{title}\n", funct3_section(here, link)]
-            elif opcode in custom and funct3 == VENDOR_FUNCT3:
-                out.append(f"{title}: vendors'\n")
-            else:
-                out.append(f"{title}: {RESERVED}\n")
+                out += [f'### <a id="{place(opcode, funct3)}"></a>funct3 = {funct3}\n', funct3_section(here, link)]
     return "\n".join(out)

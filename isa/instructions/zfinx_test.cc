@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "isa/codec/codec.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -59,6 +60,7 @@ uint32_t assembled(std::string_view text) {
 constexpr uint64_t kOne = 0x3f800000, kTiny = 0x33800000;  // 1, 2^-24
 
 TEST(Zfinx, IgnoresTheUpperHalfOfSourcesAndSignExtendsResults) {
+  SHOWS(zfinx_as_ratified);
   FloatCore core;
   core.registers[2] = 0xdeadbeef00000000 | kOne;
   core.registers[3] = 0x12345678c0000000;  // -2
@@ -79,6 +81,7 @@ TEST(Zfinx, SignExtendsAnUnsignedWordResult) {
 }
 
 TEST(Zfinx, TakesTheRoundingModeOfTheInstructionBeforeThatOfFrm) {
+  SHOWS(zfinx_as_ratified, zfinx_rounding_mode);
   FloatCore core;
   core.registers[2] = kOne;
   core.registers[3] = kTiny;
@@ -90,6 +93,7 @@ TEST(Zfinx, TakesTheRoundingModeOfTheInstructionBeforeThatOfFrm) {
 }
 
 TEST(Zfinx, TrapsOnAReservedStaticRoundingMode) {
+  VIOLATES(zfinx_rounding_mode);
   for (const char* text : {"fadd.s x1, x2, x3, 5", "fmadd.s x1, x2, x3, x4, 6",
                            "fcvt.l.s x1, x2, 5", "fsqrt.s x1, x2, 6"}) {
     FloatCore core;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "isa/numerics/contract.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -65,6 +66,7 @@ std::vector<std::pair<uint32_t, uint32_t>> pairs() {
 class Update : public testing::TestWithParam<std::pair<Op, T>> {};
 
 TEST_P(Update, HasTheMeaningOfItsSentenceAndLeavesWhatStandsBetween) {
+  SHOWS(dma_atomic);
   const auto [op, type] = GetParam();
   const auto all = pairs();
   // Values lie 8 bytes apart, elements 12 bytes apart in descending addresses.
@@ -85,6 +87,7 @@ TEST_P(Update, HasTheMeaningOfItsSentenceAndLeavesWhatStandsBetween) {
 }
 
 TEST_P(Update, OfAnElementMetAgainTakesTheValuesInAscendingOrder) {
+  SHOWS(dma_atomic_order);
   const auto [op, type] = GetParam();
   std::mt19937 random(4);
   for (int round = 0; round < 100; ++round) {
@@ -109,6 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Atomic, Update,
                          });
 
 TEST(UpdateOrder, ShowsInAFloatingSum) {
+  SHOWS(dma_atomic_order);
   const float values[] = {1, 0x1p24f, -0x1p24f};
   float ascending = 0, descending = 0;
   updateRun(Op::add, T::f32, reinterpret_cast<const std::byte*>(values), 4,

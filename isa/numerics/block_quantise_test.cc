@@ -11,6 +11,7 @@
 #include "isa/numerics/mma.h"
 #include "isa/numerics/nibbles.h"
 #include "isa/numerics/tile_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -193,6 +194,7 @@ void expectQuantised(ScaleChoice choice, const TestTile& a, const Quantised& q, 
 }
 
 TEST(BlockQuantise, ScalesAndElementsAgreeWithTheReference) {
+  SHOWS(quant_block, quant_scale, quant_scale_up, quant_element);
   Random random(1);
   for (int i = 0; i < 40 * fuzzScale(); ++i)
     for (const ElementType from : kSources)
@@ -207,6 +209,7 @@ TEST(BlockQuantise, ScalesAndElementsAgreeWithTheReference) {
 }
 
 TEST(BlockQuantise, EveryBinadeOfF32HasItsScale) {
+  SHOWS(quant_scale, quant_scale_up);
   Random random(2);
   for (uint32_t exponent = 0; exponent < 255; ++exponent)
     for (const ElementType to : kTargets)
@@ -219,6 +222,7 @@ TEST(BlockQuantise, EveryBinadeOfF32HasItsScale) {
 }
 
 TEST(BlockQuantise, OddRowsOfFourBitsEndWithAZeroAndLeaveWhatFollows) {
+  SHOWS(tile_nibble);
   TestTile a(f32, 3, 5), scales(e8m0, 3, 1);
   for (uint32_t r = 0; r < 3; ++r)
     for (uint32_t c = 0; c < 5; ++c) a.setFloat(r, c, 6);
@@ -234,6 +238,7 @@ TEST(BlockQuantise, OddRowsOfFourBitsEndWithAZeroAndLeaveWhatFollows) {
 }
 
 TEST(BlockQuantise, DirectionsOfAContractRoundElementsAndLeaveScales) {
+  SHOWS(contract_block_scale);
   Random random(3);
   for (int i = 0; i < 10 * fuzzScale(); ++i)
     for (int direction = 0; direction < 6; ++direction)
@@ -263,6 +268,7 @@ TestTile dequantise(const Quantised& q) {
 }
 
 TEST(BlockDequantise, EveryCodeTimesEveryScaleIsTheirProduct) {
+  SHOWS(quant_dequant);
   for (const ElementType type : kTargets)
     for (uint32_t scale = 0; scale < 256; ++scale) {
       const uint32_t codes = 1u << elementInfo(type).bits;
@@ -294,6 +300,7 @@ TEST(BlockDequantise, EveryCodeTimesEveryScaleIsTheirProduct) {
 }
 
 TEST(BlockDequantise, WritesByTheConversionsOfAContract) {
+  SHOWS(contract_block_scale);
   TestTile a(f8e4m3, 1, 1), scales(e8m0, 1, 1), td(f16, 1, 1);
   a.set(0, 0, 0x3c);           // 1.5
   scales.set(0, 0, 127 - 24);  // half way between 1 and 2 times the least f16

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "isa/numerics/tile_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -56,6 +57,7 @@ TEST_P(OnEachHostIsa, AddsTilesOfEveryShapeAndStride) {
 }
 
 TEST_P(OnEachHostIsa, RoundsToTheDestinationOnceAfterTheF32Result) {
+  SHOWS(vec_round, vec_widen);
   std::mt19937 random(2);
   TestTile a(T::bf16, 7, 131), b(T::bf16, 7, 131), td(T::bf16, 7, 131);
   a.fill(random), b.fill(random);
@@ -176,6 +178,7 @@ class Singles {
 };
 
 TEST_P(OnEachHostIsa, RandomChainsEqualTheirSingleStepsBitForBit) {
+  SHOWS(chain_meaning);
   std::mt19937 random(3);
   const T types[] = {T::f32, T::bf16, T::f16, T::f8e5m2, T::i32, T::i8, T::u8, T::u32, T::u16};
   for (int trial = 0; trial < 3000; ++trial) {
@@ -203,6 +206,7 @@ TEST_P(OnEachHostIsa, RandomChainsEqualTheirSingleStepsBitForBit) {
 }
 
 TEST_P(OnEachHostIsa, RunsInPlaceOnAnySource) {
+  SHOWS(alias_reads_first);
   std::mt19937 random(4);
   for (int which = 0; which < 3; ++which) {
     std::array<TestTile, 3> tiles{TestTile(T::f32, 9, 150, 3, 1, 2),
@@ -235,6 +239,7 @@ TEST(Chain, AStepMayReadTheTemporaryItWrites) {
 }
 
 TEST(Chain, MaskKeepsWhereTheAffineFormIsNotNegative) {
+  SHOWS(chain_mask);
   TestTile a(T::f32, 12, 90, 3), td(T::f32, 12, 90, 3);
   std::mt19937 random(5);
   a.fill(random);
@@ -260,6 +265,7 @@ TEST(Chain, MaskKeepsWhereTheAffineFormIsNotNegative) {
 }
 
 TEST(Chain, DisplacedTilesAreWindowsOfTheSameTile) {
+  SHOWS(chain_displacement);
   TestTile a(T::i8, 4, 20), td(T::i32, 4, 16);
   std::mt19937 random(6);
   a.fill(random);
@@ -284,6 +290,7 @@ TEST(Chain, DisplacedTilesAreWindowsOfTheSameTile) {
 }
 
 TEST(Chain, NarrowDestinationsWrapAndSaturatingStepsClamp) {
+  SHOWS(vec_integer, vec_saturate);
   TestTile a(T::i8, 1, 2), td(T::i8, 1, 2);
   a.set(0, 0, 100), a.set(0, 1, 0x9c);  // 100, -100
   const std::vector<std::pair<ChainStep, std::array<uint32_t, 2>>> cases = {
@@ -298,6 +305,7 @@ TEST(Chain, NarrowDestinationsWrapAndSaturatingStepsClamp) {
 }
 
 TEST(Chain, RequantiseSaturatesToTheResultType) {
+  SHOWS(vec_requant);
   TestTile a(T::i32, 1, 4), td(T::i8, 1, 4);
   const int32_t in[] = {1000, -1000, 6, -6};
   for (uint32_t c = 0; c < 4; ++c) a.set(0, c, static_cast<uint32_t>(in[c]));
@@ -311,6 +319,7 @@ TEST(Chain, RequantiseSaturatesToTheResultType) {
 }
 
 TEST(Chain, SingleMovesKeepTheBitsOfNarrowNans) {
+  SHOWS(vec_move_bits);
   TestTile a(T::bf16, 1, 3), td(T::bf16, 1, 3), m(T::u8, 1, 3);
   const uint32_t in[] = {0x7f81, 0xffff, 0x3f80};
   for (uint32_t c = 0; c < 3; ++c) a.set(0, c, in[c]), m.set(0, c, c == 0);
@@ -334,6 +343,7 @@ TEST(Chain, SingleMovesKeepTheBitsOfNarrowNans) {
 }
 
 TEST(Chain, ArithmeticAndLongerChainsGiveCanonicalNans) {
+  SHOWS(vec_nan);
   TestTile a(T::bf16, 1, 1), td(T::bf16, 1, 1);
   a.set(0, 0, 0xff81);
   runChain(chain({{.op = Op::add, .a = 0, .b = 0}}), {{&a.ref()}, &td.ref(), nullptr});
@@ -344,6 +354,7 @@ TEST(Chain, ArithmeticAndLongerChainsGiveCanonicalNans) {
 }
 
 TEST(Chain, ReducesWithoutTdAndIntoLanes) {
+  SHOWS(chain_reduction);
   std::mt19937 random(8);
   TestTile a(T::f32, 3, 130), sums(T::f32, 3, 1), lanes(T::f32, 3, 64);
   a.fill(random);
@@ -366,6 +377,7 @@ TEST(Chain, ReducesWithoutTdAndIntoLanes) {
 }
 
 TEST(Chain, EmptyTilesDoNothingButEmptyRowsReduceToTheIdentity) {
+  SHOWS(op_empty);
   TestTile a(T::f32, 2, 0), td(T::f32, 2, 0), sums(T::f32, 2, 1);
   ChainProgram program = chain({{.op = Op::add, .a = 0, .b = 0}});
   program.reduce = true;

@@ -11,6 +11,7 @@
 #include "isa/base/fuzz_scale.h"
 #include "isa/numerics/contract_test_data.h"
 #include "isa/numerics/mma.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -135,12 +136,14 @@ INSTANTIATE_TEST_SUITE_P(Contract, NamedRule, testing::Range(0, int(std::size(kN
                          [](const auto& info) { return std::string(kNamed[info.param].name); });
 
 TEST_P(NamedRule, AgreesWithTheReferenceOnRandomProducts) {
+  SHOWS(contract_group, contract_tree, contract_align, contract_flush);
   expectAgreement(ruleOf(kNamed[GetParam()]), kPairs, false,
                   GetParam() < kBar ? kProducts : kProducts / 4, 150,
                   1 + static_cast<uint32_t>(GetParam()));
 }
 
 TEST_P(NamedRule, AgreesWithTheReferenceOnScaledAndSparseOperands) {
+  SHOWS(contract_terms, contract_exponent);
   expectAgreement(ruleOf(kNamed[GetParam()]), kLinkedPairs, true, kProducts / 10, 300,
                   100 + static_cast<uint32_t>(GetParam()));
 }
@@ -195,6 +198,10 @@ ProductRule randomRule(Random& random) {
 }
 
 TEST(ContractProduct, AgreesWithTheReferenceUnderRandomRules) {
+  SHOWS(contract_round, contract_format, contract_overflow, contract_flush, contract_zero,
+        contract_nan, contract_terms, contract_order, contract_group, contract_join, contract_chain,
+        contract_tree, contract_align, contract_exponent, contract_accumulator, contract_spill,
+        contract_product_rules);
   const auto rules = static_cast<uint32_t>(600 * fuzzScale());
   for (uint32_t seed = 1; seed <= rules; ++seed) {
     Random random(seed * 977);
@@ -245,6 +252,7 @@ TEST(ContractProduct, AgreesWithTheReferenceAcrossBlocks) {
 }
 
 TEST(ContractProduct, KeepsTheAccumulatorWhenKIsZeroAndStartsAtZeroElse) {
+  SHOWS(contract_accumulator);
   Random random(1);
   ProductRule rule;
   rule.rules.nan = 0x7fffffff;

@@ -14,6 +14,7 @@
 #include "isa/numerics/reduce.h"
 #include "isa/numerics/scan.h"
 #include "isa/numerics/tile_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -65,6 +66,7 @@ uint32_t laneOf(const VectorContract& contract, ElementwiseOp op, uint32_t a, ui
 }
 
 TEST(ContractVector, ArithmeticAgreesWithTheReferenceUnderRandomRules) {
+  SHOWS(contract_arithmetic, contract_round, contract_overflow);
   Random random(1);
   for (int i = 0; i < 400; ++i) {
     VectorContract contract;
@@ -91,6 +93,7 @@ TEST(ContractVector, CanonicalContractLeavesEveryOperationAsItIs) {
 }
 
 TEST(ContractVector, ComparisonsAndMovesAreNotOpenToDeclaration) {
+  SHOWS(contract_scope);
   VectorContract contract;
   contract.arithmetic.rounding = Direction::toward_zero;
   contract.arithmetic.rules.flush_in = true;
@@ -104,6 +107,7 @@ constexpr ElementType kFloats[] = {f32, bf16, f16, f8e4m3, f8e5m2};
 constexpr ElementType kIntegers[] = {i8, u8, i16, u16, i32, u32};
 
 TEST(ContractVector, ConversionsAgreeWithTheReferenceUnderRandomRules) {
+  SHOWS(contract_conversion);
   Random random(2);
   for (int i = 0; i < 300; ++i) {
     const ConversionRule rule{anyDirection(random), random() % 2 != 0, random() % 2 != 0,
@@ -169,6 +173,8 @@ constexpr ElementwiseOp kFunctions[] = {
     ElementwiseOp::erf,  ElementwiseOp::sigmoid};
 
 TEST(ContractVector, PiecewiseFunctionsAgreeWithTheReferenceUnderRandomRules) {
+  SHOWS(contract_function, contract_polynomial, contract_exponential, contract_logarithm,
+        contract_roots, contract_odd, contract_sigmoid);
   Random random(4);
   for (int i = 0; i < 60; ++i)
     for (const ElementwiseOp op : kFunctions) {
@@ -186,6 +192,7 @@ TEST(ContractVector, PiecewiseFunctionsAgreeWithTheReferenceUnderRandomRules) {
 }
 
 TEST(ContractVector, TablesAgreeWithTheReference) {
+  SHOWS(contract_table);
   Random random(5);
   for (const ElementType input : {f16, bf16, f8e4m3, f8e5m2}) {
     VectorContract contract;
@@ -204,6 +211,7 @@ TEST(ContractVector, TablesAgreeWithTheReference) {
 }
 
 TEST(ContractVector, CorrectlyRoundedFunctionsFlushAndNameTheirNan) {
+  SHOWS(contract_function, contract_nan);
   VectorContract contract;
   contract.arithmetic.rules = {true, true, false, Overflow::ieee, 0x7fffffff};
   EXPECT_EQ(laneOf(contract, ElementwiseOp::sqrt, 0x00400000, 0, 0), 0u);
@@ -224,6 +232,7 @@ VectorContract anyContract(Random& random) {
 }
 
 TEST(ContractVector, RowSumsAgreeWithTheReferenceWholeAndInChunks) {
+  SHOWS(contract_reduction);
   Random random(6);
   for (int i = 0; i < 600; ++i) {
     const VectorContract contract = anyContract(random);
@@ -258,6 +267,7 @@ TEST(ContractVector, RowSumsAgreeWithTheReferenceWholeAndInChunks) {
 }
 
 TEST(ContractVector, ColumnsScansAndRecurrencesStepByTheArithmetic) {
+  SHOWS(contract_arithmetic);
   Random random(7);
   for (int i = 0; i < 200; ++i) {
     VectorContract contract;

@@ -13,6 +13,8 @@
 #include <random>
 #include <vector>
 
+#include "isa/state/rule_test.h"
+
 namespace etalon::numerics {
 namespace {
 
@@ -182,6 +184,7 @@ std::vector<T> destinations() {
 }
 
 TEST(Convert, AgreesOnEveryInputUpTo16BitsToEveryType) {
+  SHOWS(vec_convert, vec_convert_fp8, vec_nan);
   for (int i = 0; i < kElementTypes; ++i) {
     const T from = static_cast<T>(i);
     if (widthOf(from) > 16) continue;
@@ -228,6 +231,7 @@ std::vector<uint64_t> f32Inputs() {
 }
 
 TEST(Convert, AgreesAtAndBesideEveryMidpointFromF32) {
+  SHOWS(vec_convert, vec_convert_fp8);
   const std::vector<uint64_t> inputs = f32Inputs();
   for (const T to : destinations()) ASSERT_NO_FATAL_FAILURE(expectAll(T::f32, to, inputs));
 }
@@ -252,6 +256,7 @@ TEST(Convert, AgreesFromWideIntegers) {
 }
 
 TEST(Convert, RoundsAnIntegerOnceNotTwiceThroughF32) {
+  SHOWS(vec_convert);
   // 2^24 + 2^16 + 1: to f32 first it would lose the 1 and tie down to 2^24.
   EXPECT_EQ(convertElement(T::i32, 0x01010001, T::bf16, Rounding::NearestEven, false), 0x4b81u);
 }
@@ -288,6 +293,7 @@ TEST(Convert, WorksInPlaceWhenSizesAreEqual) {
 }
 
 TEST(Convert, ReadsTheModeByteAsTheIsaLaysItOut) {
+  SHOWS(vec_convert_mode);
   EXPECT_EQ(ConvertMode::fromByte(9).rounding, Rounding::TowardZero);
   EXPECT_TRUE(ConvertMode::fromByte(9).saturate);
   EXPECT_FALSE(ConvertMode::fromByte(1).saturate);

@@ -12,6 +12,8 @@
 #include <random>
 #include <vector>
 
+#include "isa/state/rule_test.h"
+
 namespace etalon::numerics {
 namespace {
 
@@ -240,6 +242,8 @@ void expectOperation(HostIsa isa, const ElementwiseInfo& info, T compute, T resu
 class OnEachHostIsa : public testing::TestWithParam<HostIsa> {};
 
 TEST_P(OnEachHostIsa, EveryOperationHasTheMeaningOfItsSentence) {
+  SHOWS(vec_min_max, vec_compare, vec_integer, vec_divide, vec_saturate, vec_reversed, vec_integral,
+        vec_fma, vec_select, vec_requant);
   using enum ElementwiseOp;
   for (const ElementwiseInfo& info : kElementwiseOps) {
     if (info.op == mask || info.op == cvt) continue;

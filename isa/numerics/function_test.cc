@@ -12,6 +12,7 @@
 #include <string>
 
 #include "isa/numerics/function_reference.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -40,6 +41,7 @@ class EachFunction : public testing::TestWithParam<std::string_view> {
 };
 
 TEST_P(EachFunction, IsCorrectlyRoundedOnEvery16BitInput) {
+  SHOWS(vec_function);
   for (uint32_t code = 0; code < 0x10000; ++code) {
     expectAt(code << 16);  // all of bf16
     const int exponent = code >> 10 & 31;
@@ -52,6 +54,7 @@ TEST_P(EachFunction, IsCorrectlyRoundedOnEvery16BitInput) {
 }
 
 TEST_P(EachFunction, IsCorrectlyRoundedAroundPowersOfTwoAndSmallIntegers) {
+  SHOWS(vec_function);
   for (uint32_t exponent = 0; exponent < 256; ++exponent)
     for (const uint32_t sign : {0u, 0x80000000u})
       for (int d = -40; d <= 40; ++d) expectAt((exponent << 23 | sign) + static_cast<uint32_t>(d));
@@ -71,6 +74,7 @@ TEST_P(EachFunction, IsCorrectlyRoundedOnRandomInputs) {
 }
 
 TEST_P(EachFunction, IsCorrectlyRoundedOnEveryHardCase) {
+  SHOWS(vec_function);
   std::ifstream file(ETALON_SOURCE_DIR "/isa/numerics/function_hard_cases.txt");
   int cases = 0;
   for (std::string line; std::getline(file, line);) {
@@ -83,6 +87,7 @@ TEST_P(EachFunction, IsCorrectlyRoundedOnEveryHardCase) {
 }
 
 TEST_P(EachFunction, GivesTheCanonicalNanForEveryNan) {
+  SHOWS(vec_nan);
   for (const uint32_t nan :
        {0x7f800001u, 0x7fc00000u, 0xffc00000u, 0xff800001u, 0x7fffffffu, 0xffffffffu})
     EXPECT_EQ(bitsOf(function_(fromBits(nan))), 0x7fc00000u);
@@ -93,6 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Function, EachFunction,
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Function, HasItsSpecialValues) {
+  SHOWS(vec_function_special);
   const uint32_t inf = 0x7f800000, minus_inf = 0xff800000, minus_zero = 0x80000000,
                  nan = 0x7fc00000;
   EXPECT_EQ(bitsOf(rneExp(fromBits(minus_inf))), 0u);
@@ -126,6 +132,7 @@ TEST(Function, HasItsSpecialValues) {
 
 // The float nearest to k * pi / 2: cancellation leaves the result few bits of the argument.
 TEST(Function, SinAndCosReduceArgumentsNextToTheirZerosInFull) {
+  SHOWS(vec_function, vec_function_special);
   reference::MpfrFunction sine("sin"), cosine("cos");
   constexpr double kHalfPi = 1.57079632679489661923;
   const auto expectBoth = [&](float x) {

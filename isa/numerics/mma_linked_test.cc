@@ -10,6 +10,7 @@
 #include "isa/numerics/mma.h"
 #include "isa/numerics/mma_reference.h"
 #include "isa/numerics/mma_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -137,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Mma, EveryLinkedPair, testing::Range(size_t{0}, pairs()
 
 // K stands on both sides of every block of scales and of a panel, 256; sparse groups have a rest.
 TEST_P(EveryLinkedPair, EqualsExactArithmetic) {
+  SHOWS(mm_scale, mm_sparse);
   constexpr std::array<uint32_t, 21> kOfK = {0,  1,  2,  3,  4,  5,   15,  16,  17,  31, 32,
                                              33, 47, 48, 64, 65, 127, 128, 129, 255, 257};
   constexpr std::array<uint32_t, 10> kExtents = {1, 2, 3, 5, 8, 15, 16, 17, 31, 33};
@@ -186,6 +188,7 @@ float multiplied(const Alone& x, const MmaKernels& kernels) {
 }
 
 TEST(MmaScales, ReadEveryE8m0OnEveryElement) {
+  SHOWS(mm_scale);
   Random random(2);
   for (const ElementType type : {f4e2m1, f8e4m3, f8e5m2}) {
     const uint32_t count = 1u << bitsOf(type);
@@ -212,6 +215,7 @@ TEST(MmaScales, MultiplyElementsWithoutOverflowOrUnderflowOnTheWay) {
 }
 
 TEST(MmaScales, OfAllOnesMakeZerosAndInfinitiesNan) {
+  SHOWS(mm_scale);
   for (const MmaKernels* kernels : hostMmaKernels()) {
     for (const uint32_t element : {0x00, 0x80, 0x7c, 0x3c}) {
       EXPECT_TRUE(std::isnan(multiplied(alone(f8e5m2, element, 255, 127), *kernels))) << element;
@@ -222,6 +226,7 @@ TEST(MmaScales, OfAllOnesMakeZerosAndInfinitiesNan) {
 
 // 3 * s is no f32: the rounding of e * s shows where the accumulator takes it away again.
 TEST(MmaScales, OfF32RoundElementTimesScaleFirst) {
+  SHOWS(mm_scale);
   for (const MmaKernels* kernels : hostMmaKernels()) {
     std::byte e{3}, one{1};
     float s = std::nextafter(1.0f, 2.0f), acc = -(3 * s);
@@ -256,6 +261,7 @@ float sparseProduct(std::array<float, 2> stored, uint8_t positions, std::array<f
 }
 
 TEST(MmaSparse, TakesTermsInStoredOrderWhateverTheirPositions) {
+  SHOWS(mm_sparse);
   for (const MmaKernels* kernels : hostMmaKernels()) {
     const float big = std::ldexp(1.0f, 60);
     // (0 + big) - big + ... against (0 + 1 - big): position 3 first, then 0.
@@ -266,6 +272,7 @@ TEST(MmaSparse, TakesTermsInStoredOrderWhateverTheirPositions) {
 }
 
 TEST(MmaSparse, AddsNothingForAbsentElements) {
+  SHOWS(mm_sparse);
   for (const MmaKernels* kernels : hostMmaKernels()) {
     EXPECT_EQ(3.0f, sparseProduct({1, 2}, 1 + 4 * 2, {INFINITY, 1, 1, NAN}, 0.0f, *kernels));
     // A dense zero would turn -0 into +0.
@@ -274,6 +281,7 @@ TEST(MmaSparse, AddsNothingForAbsentElements) {
 }
 
 TEST(MmaSparse, ReadsZeroPastTheLastRowOfB) {
+  SHOWS(mm_sparse);
   for (const MmaKernels* kernels : hostMmaKernels()) {
     EXPECT_EQ(2.0f, sparseProduct({2, 7}, 0 + 4 * 3, {1, 1, 1, 9}, 0.0f, *kernels, 3));
     EXPECT_TRUE(

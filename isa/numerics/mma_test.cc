@@ -14,6 +14,7 @@
 #include "isa/base/fuzz_scale.h"
 #include "isa/numerics/mma_reference.h"
 #include "isa/numerics/mma_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -94,6 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Mma, EveryPair,
 // every extent still meets M, N and K, is enough for 4-bit sources, which become others before they
 // meet the kernels, and under the sanitizers.
 TEST_P(EveryPair, EqualsExactArithmeticAtOddExtents) {
+  SHOWS(mm_meaning, mm_float, mm_integer);
   constexpr std::array<uint32_t, 12> kExtents = {0, 1, 2, 3, 5, 15, 16, 17, 31, 33, 64, 65};
   const size_t step = hasNibbles() || kSanitized ? 3 : 1;
   for (size_t i = 0; i < kExtents.size(); ++i) {
@@ -162,6 +164,7 @@ uint32_t bitsOf(const Tile& tile) {
 }
 
 TEST(Mma, RoundsOnceAStepForEveryKernel) {
+  SHOWS(mm_float);
   struct Row {
     uint32_t a, b, c, result;
   };
@@ -203,6 +206,7 @@ TEST(Mma, ReferenceAgreesWithTheLibraryFma) {
 }
 
 TEST(Mma, KeepsTheAccumulatorsBitsWhenKIsZero) {
+  SHOWS(mm_nan);
   for (const MmaKernels* kernels : hostMmaKernels()) {
     Tile a = f32Tile(0), b = f32Tile(0), acc = f32Tile(0xff812345);
     a.ref.cols = 0;
@@ -217,6 +221,7 @@ TEST(Mma, KeepsTheAccumulatorsBitsWhenKIsZero) {
 }
 
 TEST(Mma, MakesANanFromTheAccumulatorCanonical) {
+  SHOWS(mm_nan);
   for (const MmaKernels* kernels : hostMmaKernels()) {
     const Tile a = f32Tile(0), b = f32Tile(0), acc = f32Tile(0xff812345);
     multiplyAccumulate(a.ref, b.ref, acc.ref, true, *kernels);
@@ -225,6 +230,7 @@ TEST(Mma, MakesANanFromTheAccumulatorCanonical) {
 }
 
 TEST(Mma, WrapsIntegersModuloTwoToThe32) {
+  SHOWS(mm_integer);
   constexpr uint32_t kLong = 70'000;  // 255 * 255 * 70,000 > 2^32
   for (const auto& [a_type, b_type, value] : {std::tuple{u8, u8, 0xff}, std::tuple{i8, i8, 0x80},
                                               std::tuple{i8, u8, 0x80}, std::tuple{u8, i8, 0xff}}) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "isa/numerics/tile_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -16,6 +17,7 @@ using T = ElementType;
 constexpr T kTypes[] = {T::i8, T::bf16, T::f32, T::f8e4m3, T::u16, T::i32};
 
 TEST(Move, CopyMovesBitsThroughStridesAndRepeats) {
+  SHOWS(move_bits);
   std::mt19937 random(1);
   for (const T type : kTypes) {
     TestTile a(type, 12, 33, 4, 2, 3), td(type, 12, 33, 6, 1, 1);
@@ -36,6 +38,7 @@ TEST(Move, CopyMovesBitsThroughStridesAndRepeats) {
 }
 
 TEST(Move, TransposeSwapsRowsAndColumnsOfAnyShape) {
+  SHOWS(move_bits, move_shape);
   std::mt19937 random(2);
   for (const T type : kTypes)
     for (const auto& [rows, cols] :
@@ -52,6 +55,7 @@ TEST(Move, TransposeSwapsRowsAndColumnsOfAnyShape) {
 }
 
 TEST(Move, IotaCountsModuloTheWidthOfIntegers) {
+  SHOWS(move_iota);
   TestTile bytes(T::u8, 4, 100, 2, 1, 1), words(T::i32, 4, 100);
   iotaTile(bytes.ref(), 250, 3, 7);
   iotaTile(words.ref(), 0x123456787ffffff0, static_cast<uint64_t>(-5), 9);
@@ -63,6 +67,7 @@ TEST(Move, IotaCountsModuloTheWidthOfIntegers) {
 }
 
 TEST(Move, IotaUsesWholeRegistersFor64Bits) {
+  SHOWS(move_iota);
   std::vector<int64_t> data(6);
   TileRef td{.data = reinterpret_cast<std::byte*>(data.data()),
              .type = T::i64,
@@ -77,6 +82,7 @@ TEST(Move, IotaUsesWholeRegistersFor64Bits) {
 }
 
 TEST(Move, FloatIotaIsTwoFusedStepsThenOneRounding) {
+  SHOWS(move_iota);
   const auto bits = [](float x) { return uint64_t{std::bit_cast<uint32_t>(x)} | 0xabcd00000000; };
   TestTile f(T::f32, 5, 60), half(T::bf16, 1, 3);
   iotaTile(f.ref(), bits(0.1f), bits(1e7f), bits(0.3f));
@@ -91,6 +97,7 @@ TEST(Move, FloatIotaIsTwoFusedStepsThenOneRounding) {
 }
 
 TEST(Move, AFloatFillMovesItsValue) {
+  SHOWS(move_iota);
   TestTile f(T::f32, 2, 2);
   for (const uint32_t value : {0x80000000u, 0xff800001u, 0x7f800000u}) {
     iotaTile(f.ref(), value, 0, 0x80000000);
@@ -101,6 +108,7 @@ TEST(Move, AFloatFillMovesItsValue) {
 }
 
 TEST(Move, GatherReadsZeroOutsideAndScatterDropsLastWins) {
+  SHOWS(move_gather, move_scatter, move_index_outside);
   std::mt19937 random(3);
   for (const T type : kTypes)
     for (const T index_type : {T::i32, T::i8, T::u8}) {
@@ -134,6 +142,7 @@ TEST(Move, GatherReadsZeroOutsideAndScatterDropsLastWins) {
 }
 
 TEST(Move, PermuteTakesRowsByIndexAndZeroOutside) {
+  SHOWS(move_permute, move_index_outside);
   std::mt19937 random(4);
   TestTile a(T::bf16, 6, 40, 3), index(T::i32, 5, 1), td(T::bf16, 5, 40, 0, 2);
   a.fill(random);

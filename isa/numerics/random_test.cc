@@ -8,6 +8,7 @@
 
 #include "isa/numerics/philox.h"
 #include "isa/numerics/tile_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -18,6 +19,7 @@ using T = ElementType;
 
 // Known answers of Random123 (kat_vectors, philox4x32 10 rounds).
 TEST(Philox, GivesTheKnownAnswers) {
+  SHOWS(rand_philox);
   EXPECT_THAT(philox4x32({0, 0, 0, 0}, {0, 0}),
               ElementsAre(0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8));
   EXPECT_THAT(philox4x32({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
@@ -49,6 +51,7 @@ uint32_t wordOf(uint64_t e, uint64_t seed, uint64_t stream) {
 constexpr uint64_t kSeed = 0x0123456789abcdef, kStream = 0xfedcba9876543210;
 
 TEST(Random, EveryElementHasTheWordOfItsNumber) {
+  SHOWS(rand_number, rand_word, rand_distribution);
   const uint64_t bases[] = {0, 3, (uint64_t{1} << 34) - 2, ~uint64_t{0} - 5};
   const uint64_t pitches[] = {0, 19, uint64_t{1} << 33, static_cast<uint64_t>(-7)};
   for (const uint64_t base : bases)
@@ -73,6 +76,7 @@ TEST(Random, LongRowsAreOneSequence) {
 }
 
 TEST(Random, ATileCutInPiecesHasTheSameElements) {
+  SHOWS(rand_number);
   TestTile whole(T::u32, 5, 40), piece(T::u32, 2, 11);
   randomTile(Distribution::Bits, whole.ref(), 100, 40, 1, 2);
   randomTile(Distribution::Bits, piece.ref(), 100 + 3 * 40 + 27, 40, 1, 2);
@@ -81,6 +85,7 @@ TEST(Random, ATileCutInPiecesHasTheSameElements) {
 }
 
 TEST(Random, SeedAndStreamHave64BitsThatAllCount) {
+  SHOWS(rand_word);
   TestTile first(T::u32, 1, 8);
   randomTile(Distribution::Bits, first.ref(), 0, 0, kSeed, kStream);
   for (int bit = 0; bit < 64; ++bit) {

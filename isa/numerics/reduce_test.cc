@@ -8,6 +8,7 @@
 #include "isa/numerics/argreduce.h"
 #include "isa/numerics/scan.h"
 #include "isa/numerics/tile_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -61,6 +62,7 @@ uint32_t folded(ReduceOp op, T type, std::vector<uint32_t> lanes) {
 class OnEachHostIsa : public testing::TestWithParam<HostIsa> {};
 
 TEST_P(OnEachHostIsa, RowReductionsFold64LanesInTheStatedOrder) {
+  SHOWS(red_lanes, red_fold);
   std::mt19937 random(1);
   for (const ReduceOp op : kOps)
     for (const T type : {T::f32, T::i32, T::u32})
@@ -78,6 +80,7 @@ TEST_P(OnEachHostIsa, RowReductionsFold64LanesInTheStatedOrder) {
 }
 
 TEST_P(OnEachHostIsa, ColumnReductionsTakeAscendingRows) {
+  SHOWS(red_columns);
   std::mt19937 random(2);
   for (const ReduceOp op : kOps)
     for (const T type : {T::f32, T::i32, T::u32})
@@ -97,6 +100,7 @@ TEST_P(OnEachHostIsa, ColumnReductionsTakeAscendingRows) {
 }
 
 TEST_P(OnEachHostIsa, ChunksThroughTheLanesTileGiveTheBitsOfTheWholeRow) {
+  SHOWS(red_accumulate, red_chunk);
   std::mt19937 random(3);
   for (const ReduceOp op : kOps) {
     TestTile a(T::f32, 4, 300), whole(T::f32, 4, 1), lanes(T::f32, 4, 64), chunked(T::f32, 4, 1);
@@ -125,6 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Reduce, OnEachHostIsa, testing::ValuesIn(supportedHostI
                          });
 
 TEST(Reduce, EmptyRowsGiveTheIdentityAndLanesStay) {
+  SHOWS(red_lanes, red_accumulate, op_empty);
   for (const ReduceOp op : kOps) {
     TestTile a(T::f32, 3, 0), td(T::f32, 3, 1), lanes(T::f32, 3, 64), one(T::f32, 0, 5),
         columns(T::f32, 1, 5);
@@ -139,6 +144,7 @@ TEST(Reduce, EmptyRowsGiveTheIdentityAndLanesStay) {
 }
 
 TEST(Reduce, RoundsOnceAtTheEndAndWrapsNarrowIntegers) {
+  SHOWS(red_fold);
   TestTile a(T::bf16, 1, 3), td(T::bf16, 1, 1), i(T::i8, 1, 4), narrow(T::i8, 1, 1),
       wide(T::i32, 1, 1);
   // 256 + 1 + 1: bf16 rounds 257 back to 256, the f32 sum 258 is a bf16.
@@ -153,6 +159,7 @@ TEST(Reduce, RoundsOnceAtTheEndAndWrapsNarrowIntegers) {
 }
 
 TEST(Reduce, SumOfNegativeZerosIsNegativeZero) {
+  SHOWS(red_lanes);
   TestTile a(T::f32, 1, 70), td(T::f32, 1, 1);
   for (uint32_t c = 0; c < 70; ++c) a.set(0, c, 0x80000000);
   reduceRows(ReduceOp::Sum, a.ref(), td.ref(), false);
@@ -160,6 +167,7 @@ TEST(Reduce, SumOfNegativeZerosIsNegativeZero) {
 }
 
 TEST(ArgReduce, FirstNanWinsElseTheLowestIndexOfTheExtremum) {
+  SHOWS(red_argument);
   const float rows[][5] = {{1, 3, 3, -2, 0},
                            {0.0f, -0.0f, -1, -1, -1},
                            {1, NAN, 5, NAN, 0},
@@ -179,6 +187,7 @@ TEST(ArgReduce, FirstNanWinsElseTheLowestIndexOfTheExtremum) {
 }
 
 TEST(ArgReduce, EmptyGivesMinusOneAndUnsignedComparesUnsigned) {
+  SHOWS(red_argument);
   TestTile none(T::f32, 2, 0), td(T::i32, 2, 1), u(T::u8, 1, 3), one(T::i32, 1, 1);
   argReduceRows(ArgOp::Max, none.ref(), td.ref());
   EXPECT_EQ(td.get(0, 0), ~0u);
@@ -188,6 +197,7 @@ TEST(ArgReduce, EmptyGivesMinusOneAndUnsignedComparesUnsigned) {
 }
 
 TEST(ArgReduce, AccumulatedChunksGiveTheIndexInTheWholeRow) {
+  SHOWS(red_argument_accumulate);
   std::mt19937 random(4);
   for (const ArgOp op : {ArgOp::Max, ArgOp::Min})
     for (int trial = 0; trial < 50; ++trial) {
@@ -214,6 +224,7 @@ TEST(ArgReduce, AccumulatedChunksGiveTheIndexInTheWholeRow) {
 }
 
 TEST(Scan, EveryModeAgreesWithTheSequentialDefinition) {
+  SHOWS(scan_order, scan_start);
   std::mt19937 random(5);
   for (const ReduceOp op : kOps)
     for (const T type : {T::f32, T::i32, T::u32})
@@ -249,6 +260,7 @@ TEST(Scan, RunsInPlace) {
 }
 
 TEST(Recur, IsAFusedRecurrenceCarriedInF32) {
+  SHOWS(scan_recurrence);
   std::mt19937 random(7);
   for (const bool reverse : {false, true}) {
     TestTile a(T::f32, 3, 29), b(T::f32, 3, 29), td(T::f32, 3, 29), carry(T::f32, 3, 1);

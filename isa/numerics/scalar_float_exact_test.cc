@@ -11,6 +11,7 @@
 
 #include "isa/numerics/scalar_float.h"
 #include "isa/numerics/scalar_float_test_values.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics::scalar {
 namespace {
@@ -108,6 +109,7 @@ void checkAll(uint32_t a, uint32_t b, uint32_t c, Rounding mode) {
 }
 
 TEST(ScalarFloatExact, RoundsDirectedOperandsInEveryMode) {
+  SHOWS(zfinx_as_ratified);
   for (Rounding mode : kModes)
     for (uint32_t a : kDirected)
       for (uint32_t b : kDirected) {
@@ -156,6 +158,7 @@ void checkToInteger(Outcome<T> (*ours)(uint32_t, Rounding), uint32_t a, Rounding
 }
 
 TEST(ScalarFloatExact, RoundsToAndFromIntegersInEveryMode) {
+  SHOWS(zfinx_as_ratified);
   std::mt19937_64 random(7);
   for (int i = 0; i < 40000 && !HasFatalFailure(); ++i) {
     const Rounding mode = i % 2 ? Rounding::nearest_max_magnitude

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "isa/numerics/tile_test_data.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -81,6 +82,7 @@ void expectFirst(SortOrder order, const TestTile& a, const TestTile& values,
 }
 
 TEST(Sort, RowsOfEveryTypeKeepTheOrderOfEqualElements) {
+  SHOWS(sort_order, sort_stable, sort_result);
   std::mt19937 random(1);
   for (const T type : kTypes)
     for (const SortOrder order : kOrders)
@@ -96,6 +98,7 @@ TEST(Sort, RowsOfEveryTypeKeepTheOrderOfEqualElements) {
 }
 
 TEST(Sort, TheFirstColumnsOfARowAreThoseOfTheWholeSort) {
+  SHOWS(sort_top);
   std::mt19937 random(2);
   for (const T type : kTypes)
     for (const SortOrder order : kOrders)
@@ -123,6 +126,7 @@ TEST(Sort, EveryElementOfAnEightBitTypeFindsItsPlace) {
 }
 
 TEST(Sort, NansOfEitherSignAreGreatestAndZerosAreEqual) {
+  SHOWS(sort_order);
   // -0, NaN, +0, -NaN, +Inf, -Inf, a signalling NaN, the least subnormal
   const uint32_t row[] = {0x80000000, 0x7fc00000, 0,          0xffc00001,
                           0x7f800000, 0xff800000, 0x7f800001, 1};

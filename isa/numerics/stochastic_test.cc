@@ -12,6 +12,7 @@
 
 #include "isa/base/fuzz_scale.h"
 #include "isa/numerics/convert.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::numerics {
 namespace {
@@ -109,6 +110,7 @@ void expectAllWords(T from, uint64_t code, long double value, std::mt19937_64& r
 float asFloat(uint32_t bits) { return std::bit_cast<float>(bits); }
 
 TEST(Stochastic, RandomF32GoWhereTheWordSays) {
+  SHOWS(vec_stochastic, vec_stochastic_range);
   std::mt19937_64 random(1);
   for (int i = 0; i < 5000; ++i) {
     const auto bits = static_cast<uint32_t>(random());
@@ -117,6 +119,7 @@ TEST(Stochastic, RandomF32GoWhereTheWordSays) {
 }
 
 TEST(Stochastic, F32AroundEveryValueOfEveryFormat) {
+  SHOWS(vec_stochastic, vec_stochastic_range);
   std::mt19937_64 random(2);
   for (const T to : {T::f4e2m1, T::f8e4m3, T::f8e5m2, T::f16, T::bf16})
     for (uint64_t code = 0; code <= endOf(to); code += kSanitized ? 7 : 1) {
@@ -134,6 +137,7 @@ TEST(Stochastic, F32AroundEveryValueOfEveryFormat) {
 }
 
 TEST(Stochastic, ValuesOfTheDestinationNeverMove) {
+  SHOWS(vec_stochastic);
   for (const T to : {T::f8e4m3, T::f8e5m2, T::f16, T::bf16})
     for (uint64_t code = 0; code < endOf(to); ++code)
       for (const uint32_t word : {0u, 0x80000000u, ~0u}) {
@@ -143,6 +147,7 @@ TEST(Stochastic, ValuesOfTheDestinationNeverMove) {
 }
 
 TEST(Stochastic, IntegersRoundFromTheirExactValue) {
+  SHOWS(vec_stochastic);
   std::mt19937_64 random(3);
   for (int i = 0; i < 2000; ++i) {
     const auto bits = static_cast<uint32_t>(random() >> random() % 32);

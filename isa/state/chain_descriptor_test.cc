@@ -6,6 +6,7 @@
 
 #include "isa/base/bits.h"
 #include "isa/element_type.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -42,6 +43,7 @@ void expectMalformed(const std::optional<Malformed>& malformed, Problem problem,
 }
 
 TEST(ChainDescriptor, ReadsEveryByteOfTheImage) {
+  SHOWS(chain_layout);
   Image image{};
   const auto put = [&image](size_t at, uint8_t value) { image[at] = std::byte{value}; };
   put(0, 1);
@@ -80,6 +82,7 @@ TEST(ChainDescriptor, AcceptsAGoodChain) {
 }
 
 TEST(ChainDescriptor, RefusesOtherVersionsAndSpareBytes) {
+  VIOLATES(chain_malformed);
   Image image;
   storeChainImage(chain(), image);
   image[0] = std::byte{0};
@@ -202,6 +205,7 @@ TEST(ChainDescriptor, ConversionsTakeAnyTypeButI64) {
 }
 
 TEST(ChainDescriptor, RefusesReservedModes) {
+  VIOLATES(vec_convert_mode, chain_malformed);
   for (int mode = 0; mode < 256; ++mode) {
     ChainDescriptor c = chain();
     c.steps[1] = {kCvt, kF32, kBf16, static_cast<uint8_t>(mode), 1, {8, 16, 0}};

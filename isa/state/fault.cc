@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/state/fault.h"
 
+#include <utility>
+
 namespace etalon::isa {
 
 std::string_view causeName(Cause cause) {
@@ -24,6 +26,15 @@ std::string_view causeName(Cause cause) {
     case Cause::vendor: return "vendor";
   }
   return "unknown";
+}
+
+std::string_view ruleText(Rule rule) {
+  static constexpr std::pair<Rule, std::string_view> kTexts[] = {
+#include "isa/rule_text.inc"
+  };
+  for (const auto& [known, text] : kTexts)
+    if (known == rule) return text;
+  return {};
 }
 
 }  // namespace etalon::isa

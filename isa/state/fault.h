@@ -33,6 +33,9 @@ enum class Cause : uint8_t {
 /// Name of a cause as reports write it, e.g. "illegal_instruction".
 std::string_view causeName(Cause cause);
 
+/// The rule's sentence in docs/spec; empty for Rule::none.
+std::string_view ruleText(Rule rule);
+
 /// An illegal thing the simulated program did: ends the instruction before any effect. Never our bug, never bad input.
 struct Fault {
   Cause cause = Cause::illegal;

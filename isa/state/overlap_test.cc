@@ -7,6 +7,7 @@
 #include <set>
 
 #include "isa/state/brute_force.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -71,6 +72,7 @@ TEST(Overlap, NeverSaysNoToTilesThatShareAByte) {
 }
 
 TEST(Overlap, NeverSaysNoToATileAndAnIntervalThatShareAByte) {
+  SHOWS(alias_view);
   Rng rng(4);
   int said_no = 0;
   for (int seed = 0; seed < 30000; ++seed) {
@@ -161,6 +163,7 @@ TEST(Overlap, SaysYesToATileAndItself) {
 }
 
 TEST(Overlap, IgnoresEmptyTiles) {
+  SHOWS(alias_empty);
   const TileRegister a = tile(ElementType::i8, 16, 3, 5, 8);
   EXPECT_FALSE(overlapBothWays(a, tile(ElementType::i8, 16, 0, 5, 8)));
   EXPECT_FALSE(overlapBothWays(a, tile(ElementType::i8, 16, 3, 0, 8)));
@@ -279,6 +282,7 @@ TEST(Overlap, DoesNotTrustAxesThatDoNotNest) {
 }
 
 TEST(Overlap, IgnoresViewsWithNothingInside) {
+  SHOWS(alias_empty);
   EXPECT_FALSE(mayOverlap(block(0, 0), block(1000, 0)));
   ViewDescriptor b = block(0, 0);
   b.box[0].extent = 0;

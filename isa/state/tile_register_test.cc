@@ -8,6 +8,7 @@
 
 #include "isa/base/bits.h"
 #include "isa/state/brute_force.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -35,6 +36,7 @@ constexpr TileWords kWords = {
 };
 
 TEST(TileRegister, ReadsEveryFieldOfTheWords) {
+  SHOWS(tile_layout);
   const TileRegister t = unpackTile(kWords);
   EXPECT_EQ(t.base, 0x12345678u);
   EXPECT_EQ(t.cols, 0xABCDEFu);
@@ -51,6 +53,7 @@ TEST(TileRegister, ReadsEveryFieldOfTheWords) {
 }
 
 TEST(TileRegister, CodesTheColumnStepsInOrder) {
+  SHOWS(tile_layout);
   for (uint64_t code = 0; code < 4; ++code) {
     const TileRegister t = unpackTile({code << 62, 0, 0});
     EXPECT_EQ(t.step, (std::array<int, 4>{0, 1, 2, 4}[code]));
@@ -68,6 +71,7 @@ TEST(TileRegister, KeepsEveryTypeCodeIncludingReservedOnes) {
 }
 
 TEST(TileRegister, ImageIsTheWordsInLittleEndianAndZero) {
+  SHOWS(tile_layout, state_data);
   std::array<std::byte, kTileImageBytes> image;
   image.fill(std::byte{0xEE});
   storeTileImage(unpackTile(kWords), image);
@@ -152,6 +156,7 @@ TEST(TileRegister, RefusesFourBitColumnsWithAStep) {
 }
 
 TEST(TileRegister, TransposeSwapsTheLogicalExtents) {
+  SHOWS(tile_transpose);
   TileRegister t = bf16Tile();
   EXPECT_EQ(t.rows(), 8u);
   t.inner = 5;
@@ -213,6 +218,7 @@ TEST(TileRegister, CanonicalFormMovesOuterRowsInward) {
 }
 
 TEST(SameElements, SeesThroughDifferentDescriptionsOfOneTile) {
+  SHOWS(alias_in_place);
   const TileRegister a = bf16Tile();
   EXPECT_TRUE(sameElements(a, a));
   TileRegister merged = a, split = a;
@@ -232,6 +238,7 @@ TEST(SameElements, IgnoresTheStepOfASingleColumn) {
 }
 
 TEST(SameElements, SeesEveryDifference) {
+  SHOWS(alias_in_place);
   const TileRegister a = bf16Tile();
   std::vector<TileRegister> others(8, a);
   others[0].base += 2;

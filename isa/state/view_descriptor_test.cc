@@ -8,6 +8,7 @@
 
 #include "isa/base/bits.h"
 #include "isa/state/brute_force.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -73,6 +74,7 @@ void expectMalformed(const std::optional<Malformed>& malformed, Problem problem,
 }
 
 TEST(ViewDescriptor, ReadsEveryFieldOfTheImage) {
+  SHOWS(view_layout);
   const ViewDescriptor v = loadViewImage(handBuiltImage());
   EXPECT_EQ(v.base, 0x0123456789ABCDEFu);
   EXPECT_EQ(v.elementType(), ElementType::f32);
@@ -98,6 +100,7 @@ TEST(ViewDescriptor, ReadsEveryFieldOfTheImage) {
 }
 
 TEST(ViewDescriptor, RefusesOtherVersionsAndSpareBytes) {
+  VIOLATES(view_malformed);
   Image image = handBuiltImage();
   image[12] = std::byte{2};
   expectMalformed(checkViewImage(image), Problem::Version, "version", "2");
@@ -111,6 +114,7 @@ TEST(ViewDescriptor, RefusesOtherVersionsAndSpareBytes) {
 }
 
 TEST(ViewDescriptor, RefusesReservedTypesAndCounts) {
+  VIOLATES(view_malformed);
   ViewDescriptor v = matrix();
   EXPECT_FALSE(checkView(v));
   v.type = 16;
@@ -129,6 +133,7 @@ TEST(ViewDescriptor, RefusesReservedTypesAndCounts) {
 }
 
 TEST(ViewDescriptor, RefusesDimsOf2To48) {
+  VIOLATES(view_malformed);
   ViewDescriptor v = matrix();
   v.axes[1].dim = uint64_t{1} << 48;
   expectMalformed(checkView(v), Problem::Dim, "axes[1].dim", "2^48");
@@ -137,6 +142,7 @@ TEST(ViewDescriptor, RefusesDimsOf2To48) {
 }
 
 TEST(ViewDescriptor, RefusesBoxDimsOnAxesItDoesNotHave) {
+  VIOLATES(view_malformed);
   ViewDescriptor v = matrix();
   v.box[1].axis = 2;
   expectMalformed(checkView(v), Problem::AxisNumber, "box[1].axis", "0 to 1");
@@ -161,6 +167,7 @@ TEST(ViewDescriptor, WithoutAxesRepeatsTheElementAtBase) {
 }
 
 TEST(ViewDescriptor, RefusesTensorsWhoseAddressesWrap) {
+  VIOLATES(view_malformed);
   ViewDescriptor v = matrix();
   v.base = ~uint64_t{0} - 2047;  // 16 * 128 bytes: ends exactly at 2^64
   EXPECT_FALSE(checkView(v));
@@ -287,6 +294,7 @@ TEST(ViewDescriptor, ProductsSaturate) {
 }
 
 TEST(ViewDescriptor, RangesAndHullCoverExactlyWhatTheBoxReaches) {
+  SHOWS(view_bounds);
   ViewDescriptor v = matrix();
   v.axes[0].origin = -2;  // rows -2, -1 outside, 0, 1 inside
   v.axes[1].origin = 30;  // columns 30, 31 inside

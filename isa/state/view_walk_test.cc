@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/state/brute_force.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -79,6 +80,7 @@ class Checker {
 };
 
 TEST(ViewWalk, AgreesWithTheDefinitionOnRandomViews) {
+  SHOWS(view_position, view_outside);
   Rng rng(1);
   for (int seed = 0; seed < 40000; ++seed) {
     const ViewDescriptor view = brute_force::randomView(rng, seed % 2 == 0);
@@ -98,6 +100,7 @@ TEST(ViewWalk, AgreesWithTheDefinitionOnRandomViews) {
 }
 
 TEST(ViewWalk, GatherAgreesWithTheDefinitionOnRandomViews) {
+  SHOWS(dma_gather);
   Rng rng(2);
   int walked = 0;
   for (int seed = 0; seed < 40000; ++seed) {

@@ -53,6 +53,8 @@ class KernelCases {
   KernelCases& operator=(const KernelCases&) = delete;
 
   void run(const KernelCase& kernel_case);
+  /// Passes if the kernel, on 4 cores, prints the message and ends with an exit code that is not 0.
+  void refuse(const KernelCase& kernel_case, std::string_view message);
   int count() const { return count_; }
 
  private:

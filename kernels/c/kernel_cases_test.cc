@@ -121,7 +121,22 @@ void KernelCases::run(const KernelCase& kernel_case) {
   }
 }
 
+void KernelCases::refuse(const KernelCase& kernel_case, std::string_view message) {
+  SCOPED_TRACE(fmt::format("{} {}", kernel_, kernel_case.title));
+  std::vector<TemporaryArray> files;
+  tools::RunRequest request = requestOf(kernel_, kernel_case, files);
+  request.cores = kCoresOfBase;
+  std::string console;
+  const Result<tools::RunReport> report =
+      tools::runProgram(request, {.console = [&](std::string_view text) { console += text; }});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->end, tools::RunEnd::exited);
+  EXPECT_NE(report->exit_code, 0u);
+  EXPECT_THAT(console, testing::HasSubstr(std::string(message)));
+}
+
 KernelCases::~KernelCases() {
+  if (count_ == 0) return;  // it only refused
   const std::string ratio =
       worst_case_.empty()
           ? "bit for bit"

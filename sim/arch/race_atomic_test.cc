@@ -2,12 +2,14 @@
 // Litmus tests of atomics that meet: no race, but a floating sum depends on the order.
 #include <gtest/gtest.h>
 
+#include "isa/state/rule_test.h"
 #include "sim/arch/race_litmus.h"
 
 namespace etalon::sim {
 namespace {
 
 TEST(Atomics, ConcurrentOnesDoNotRace) {
+  SHOWS(sync_atomic);
   EXPECT_EQ(Litmus(2).tileAtomic(0, kData).tileAtomic(1, kData).amo(0, kData).races(), 0u);
   EXPECT_EQ(Litmus(2).tileAtomic(0, kData).lr(1, kData).races(), 0u);
   EXPECT_EQ(Litmus(2).tileAtomic(0, kData).tileRead(1, kData).races(), 1u);
@@ -15,6 +17,7 @@ TEST(Atomics, ConcurrentOnesDoNotRace) {
 }
 
 TEST(Atomics, ConcurrentFloatingAddsDependOnTheirOrderAndDoNotRace) {
+  VIOLATES(sync_order_dependent);
   Litmus both(2);
   both.tileFloatAdd(0, kData).tileFloatAdd(1, kData);
   EXPECT_EQ(both.orderDependences(), 1u);
@@ -35,6 +38,7 @@ TEST(Atomics, AFloatingAddDependsOnItsOrderWithEveryAtomicUpdate) {
 }
 
 TEST(Atomics, OrderedFloatingAddsDependOnNothing) {
+  SHOWS(sync_order_dependent);
   EXPECT_EQ(Litmus(2)
                 .tileFloatAdd(0, kData)
                 .sig(0, 1)

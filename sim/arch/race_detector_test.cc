@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "isa/state/rule_test.h"
+
 namespace etalon::sim {
 namespace {
 
@@ -25,6 +27,7 @@ void tileWrite(RaceDetector& detector, AccessSite site, uint64_t offset, uint64_
 }
 
 TEST(RaceReport, NamesBothAccessesTheFirstByteAndAWayOut) {
+  VIOLATES(sync_race);
   RaceDetector detector = makeDetector(2);
   detector.scalarStore({1, 0x8000'0010, 0x00A5'A023}, kGlobal, 0x1002, 4);
   tileWrite(detector, {0, 0x8000'0020, 0x0C51'002B}, 0x1004, 256);

@@ -2,6 +2,7 @@
 // Litmus tests: for each ordering rule one program that it orders and one that lacks it.
 #include <gtest/gtest.h>
 
+#include "isa/state/rule_test.h"
 #include "sim/arch/race_litmus.h"
 
 namespace etalon::sim {
@@ -15,15 +16,18 @@ class OneCore : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Paths, OneCore, testing::Bool());
 
 TEST_P(OneCore, TileInstructionsAreInOrder) {
+  SHOWS(order_program);
   EXPECT_EQ(run().tileWrite(0, kData).tileRead(0, kData).tileWrite(0, kData).races(), 0u);
 }
 TEST_P(OneCore, LoadIsBeforeAYoungerTileWriteButAStoreIsNot) {
+  SHOWS(order_scalar_store);
   EXPECT_EQ(run().load(0, kData).tileWrite(0, kData).races(), 0u);
   EXPECT_EQ(run().amo(0, kData).tileWrite(0, kData).races(), 0u);
   EXPECT_EQ(run().store(0, kData).tileWrite(0, kData).races(), 1u);
   EXPECT_EQ(run().store(0, kData).tileRead(0, kData).races(), 1u);
 }
 TEST_P(OneCore, StoreToTileNeedsEtFence) {
+  SHOWS(order_scalar_store);
   EXPECT_EQ(run().store(0, kData).etFence(0).tileRead(0, kData).races(), 0u);
   EXPECT_EQ(run().store(0, kData).fence(0, kRwRw).tileRead(0, kData).races(), 1u);
 }
@@ -34,6 +38,7 @@ TEST_P(OneCore, StoreReachesATileThroughAFencedLoadOrAtomic) {
   EXPECT_EQ(run().store(0, kData).amo(0, kFlag).tileRead(0, kData).races(), 1u);
 }
 TEST_P(OneCore, TileToScalarNeedsEtFence) {
+  SHOWS(order_scalar_store);
   EXPECT_EQ(run().tileWrite(0, kData).load(0, kData).races(), 1u);
   EXPECT_EQ(run().tileWrite(0, kData).fence(0, kRwRw).load(0, kData).races(), 1u);
   EXPECT_EQ(run().tileWrite(0, kData).etFence(0).load(0, kData).races(), 0u);
@@ -42,6 +47,7 @@ TEST_P(OneCore, TileToScalarNeedsEtFence) {
   EXPECT_EQ(run().tileRead(0, kData).load(0, kData).races(), 0u);
 }
 TEST_P(OneCore, RangeFenceOrdersTheBytesItCoversOnly) {
+  SHOWS(order_scalar_store);
   EXPECT_EQ(run().tileWrite(0, kData).etFence(0, kData, 64).load(0, kData + 60).races(), 0u);
   EXPECT_EQ(run().tileWrite(0, kData).etFence(0, kData, 60).load(0, kData + 60).races(), 1u);
   EXPECT_EQ(run().store(0, kData).etFence(0, kData, 4).tileRead(0, kData).races(), 0u);
@@ -60,6 +66,7 @@ TEST_P(OneCore, OwnSignalOrdersOnlyOnceWaitedFor) {
   EXPECT_EQ(run().sig(0, 5).tileWrite(0, kData).wait(0, 5).load(0, kData).races(), 1u);
 }
 TEST_P(OneCore, OwnLocalMemoryIsInterlocked) {
+  SHOWS(order_local);
   const MemoryRegion own = MemoryRegion::local(0);
   EXPECT_EQ(run().store(0, 0, own).tileRead(0, 0, own).load(0, 0, own).races(), 0u);
   EXPECT_EQ(run().tileWrite(0, 0, own).load(0, 0, own).store(0, 4, own).races(), 0u);
@@ -77,6 +84,7 @@ TEST(CrossCore, TileAccessesRaceUnlessBothRead) {
   EXPECT_EQ(Litmus(2).load(0, kData).tileWrite(1, kData).races(), 1u);
 }
 TEST(CrossCore, SignalReleasesTileAndScalarAccessesToTheWaiter) {
+  SHOWS(sync_signal, sync_wait);
   EXPECT_EQ(Litmus(2).tileWrite(0, kData).sig(0, 1).wait(1, 1).tileRead(1, kData).races(), 0u);
   EXPECT_EQ(Litmus(2).tileWrite(0, kData).sig(0, 1).wait(1, 1).load(1, kData).races(), 0u);
   EXPECT_EQ(Litmus(2).store(0, kData).sig(0, 1).wait(1, 1).tileRead(1, kData).races(), 0u);
@@ -98,6 +106,7 @@ TEST(CrossCore, SignalsAreCumulative) {
             1u);
 }
 TEST(CrossCore, BarrierOrdersItsMembersOnly) {
+  SHOWS(sync_barrier);
   EXPECT_EQ(Litmus(3).tileWrite(0, kData).barrier({0, 1}).tileRead(1, kData).races(), 0u);
   EXPECT_EQ(Litmus(3).tileWrite(0, kData).barrier({0, 1}).tileRead(2, kData).races(), 1u);
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "isa/base/fuzz_scale.h"
+#include "isa/state/rule_test.h"
 #include "sim/arch/race_oracle.h"
 
 namespace etalon::sim {
@@ -160,6 +161,7 @@ struct Case {
 class RandomTraces : public testing::TestWithParam<Case> {};
 
 TEST_P(RandomTraces, RaceAsTheDefinitionSays) {
+  SHOWS(sync_race);
   const auto [cores, distinct, sweep_limit] = GetParam();
   size_t racing = 0, order_dependent = 0;
   const auto traces = static_cast<uint64_t>(2500 * fuzzScale());

@@ -2,6 +2,7 @@
 // Atomic updates of memory as several cores see them: sums, other cores' windows, and what the model finds.
 #include <functional>
 
+#include "isa/state/rule_test.h"
 #include "sim/functional/vector_test_support.h"
 
 namespace etalon::sim {
@@ -89,6 +90,7 @@ void expectNoFinding(UpdateRun& run) {
 }
 
 TEST(AtomicUpdate, SumsIntegersOfEveryCoreInGlobalMemory) {
+  SHOWS(dma_atomic, sync_atomic);
   Updates p(kI32, kTarget);
   p.et_st_add(Tile{1}, View{1});
   p.et_st_add(Tile{1}, View{1});
@@ -100,6 +102,7 @@ TEST(AtomicUpdate, SumsIntegersOfEveryCoreInGlobalMemory) {
 }
 
 TEST(AtomicUpdate, ReachesTheLocalMemoryOfAnotherCore) {
+  SHOWS(dma_atomic, map_core_window);
   const uint64_t target = isa::kCoreWindowBase + isa::kCoreWindowStride + 0x2000;  // of core 1
   Updates p(kI32, target);
   p.onCore0([&] {
@@ -115,6 +118,7 @@ TEST(AtomicUpdate, ReachesTheLocalMemoryOfAnotherCore) {
 }
 
 TEST(AtomicUpdate, MeetsRiscvAtomicsOnOneElement) {
+  SHOWS(sync_atomic, mem_amo_region);
   Updates p(kI32, kTarget);
   p.et_st_add(Tile{1}, View{1});
   p.li(X{5}, static_cast<int64_t>(kTarget));
@@ -126,6 +130,7 @@ TEST(AtomicUpdate, MeetsRiscvAtomicsOnOneElement) {
 }
 
 TEST(AtomicUpdate, OfFloatsByTwoCoresIsReportedOrderDependent) {
+  VIOLATES(sync_order_dependent);
   Updates p(kF32, kTarget);
   const uint64_t add = kTestEntry + p.here();
   p.et_st_add(Tile{1}, View{1});
@@ -160,6 +165,7 @@ TEST(AtomicUpdate, OfFloatsScatteredByTwoCoresIsReportedOnlyWhereTheyMeet) {
 }
 
 TEST(AtomicUpdate, OfFloatsInOrderIsNoFinding) {
+  SHOWS(sync_order_dependent);
   Updates p(kF32, kTarget);
   p.onCore0([&] { p.et_st_add(Tile{1}, View{1}); });
   p.meet();

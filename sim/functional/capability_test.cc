@@ -10,6 +10,7 @@
 #include "isa/codec/codec.h"
 #include "isa/csr.h"
 #include "isa/machines/find_machine.h"
+#include "isa/state/rule_test.h"
 #include "sim/functional/example_runner.h"
 #include "sim/functional/example_state.h"
 #include "sim/functional/interpreter.h"
@@ -146,6 +147,7 @@ void tryExample(Rig& rig, const nlohmann::json& example, Confirmed& confirmed) {
 class Capability : public testing::TestWithParam<const char*> {};
 
 TEST_P(Capability, IsWhatExecutingShows) {
+  SHOWS(op_capability);
   Rig rig(GetParam());
   const auto described = loadExamples(ETALON_BINARY_DIR "/generated/isa/examples.json");
   ASSERT_TRUE(described.ok());
@@ -172,6 +174,7 @@ INSTANTIATE_TEST_SUITE_P(Profiles, Capability,
                          [](const auto& info) { return "Machine" + std::to_string(info.index); });
 
 TEST(Capability, InstructionsWithoutTypesAskForTheirProfile) {
+  SHOWS(op_capability);
   Rig rig("Et-base");
   for (const isa::InstructionInfo& info : isa::instructionTable()) {
     if (!isa::legalTypes(info.id).empty()) continue;
@@ -180,6 +183,7 @@ TEST(Capability, InstructionsWithoutTypesAskForTheirProfile) {
 }
 
 TEST(Capability, WordsThatEncodeNothingAndHighBitsDoNotCount) {
+  SHOWS(op_capability);
   Rig rig("Et-base");
   const auto f32 = static_cast<uint64_t>(ElementType::f32);
   const uint32_t word = isa::instructionNamed("et.add")->match;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/codec/codec.h"
+#include "isa/state/rule_test.h"
 #include "sim/functional/test_support.h"
 
 namespace etalon::sim {
@@ -81,6 +82,7 @@ TEST(FunctionalMemory, NeverHandsOutAnImagesPlace) {
 }
 
 TEST(FunctionalImage, TheNextOneReplacesTheLastWithItsZeros) {
+  SHOWS(image_segments);
   auto device = makeDevice({});
   ASSERT_TRUE(device->load(makeImage(0x80000000, {1, 2, 3, 4})).ok());
   ASSERT_TRUE(device->load(withZeros(0x80000000, {9}, 12)).ok());

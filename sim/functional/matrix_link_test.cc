@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "isa/csr.h"
+#include "isa/state/rule_test.h"
 #include "sim/functional/vector_test_support.h"
 
 namespace etalon::sim {
@@ -66,6 +67,8 @@ void PrintTo(const LinkFault& c, std::ostream* out) { *out << c.name; }
 class MatrixLink : public testing::TestWithParam<LinkFault> {};
 
 TEST_P(MatrixLink, FaultNamesItsRuleAndOperand) {
+  SHOWS(fault_value);
+  VIOLATES(mm_link_profile);
   const LinkFault& c = GetParam();
   VectorBuilder p;
   Tiles tiles = c.tiles();
@@ -230,6 +233,7 @@ void writeWords(VectorBuilder& p, uint32_t base, size_t count) {
 }
 
 TEST(MatrixLinks, AreReadAsAWholeAndMissedWhereNobodyWroteThem) {
+  SHOWS(mm_link, mm_link_profile);
   for (const uint32_t missing : {0u, kScalesOfA, kScalesOfB, kMetadata}) {
     VectorBuilder p;
     setTiles(p, sparseProduct());

@@ -3,6 +3,7 @@
 
 #include "isa/codec/program_builder.h"
 #include "isa/machines/address_map.h"
+#include "isa/state/rule_test.h"
 #include "sim/functional/functional_device.h"
 #include "sim/functional/test_support.h"
 
@@ -12,6 +13,7 @@ namespace {
 using isa::X;
 
 TEST(FunctionalDevice, EndsARunByTohost) {
+  SHOWS(host_exit, launch_end);
   TestBuilder p;
   p.li(X{1}, 7 << 1 | 1);
   p.li(X{2}, kTestTohost);
@@ -24,6 +26,7 @@ TEST(FunctionalDevice, EndsARunByTohost) {
 }
 
 TEST(FunctionalDevice, ReportsAnIllegalInstructionWithItsPlace) {
+  VIOLATES(scalar_illegal, csr_trap_vector);
   TestBuilder p;
   p.addi(X{1}, X{0}, 1);
   p.word(0xffffffff);
@@ -39,6 +42,7 @@ TEST(FunctionalDevice, ReportsAnIllegalInstructionWithItsPlace) {
 }
 
 TEST(FunctionalDevice, TrapsToTheHandlerOnceMtvecIsWritten) {
+  SHOWS(csr_trap_vector, scalar_ecall);
   TestBuilder p;
   auto handler = p.label();
   p.la(X{5}, handler);
@@ -56,6 +60,7 @@ TEST(FunctionalDevice, TrapsToTheHandlerOnceMtvecIsWritten) {
 }
 
 TEST(FunctionalDevice, FaultsOnALoadOutsideEveryMemoryAndSaysWhatThereIs) {
+  VIOLATES(map_unmapped);
   TestBuilder p;
   p.lw(X{1}, 0, X{0});
   TestProgram program(p);
@@ -67,6 +72,7 @@ TEST(FunctionalDevice, FaultsOnALoadOutsideEveryMemoryAndSaysWhatThereIs) {
 }
 
 TEST(FunctionalDevice, ReportsAReadOfMemoryNobodyWrote) {
+  VIOLATES(launch_memory);
   TestBuilder p;
   p.li(X{2}, 0x90000000);
   p.ld(X{1}, 0, X{2});
@@ -184,6 +190,7 @@ TEST(FunctionalDevice, ReadsTheRetiredCountAndSuppressesTheIncrementOfItsWrite) 
 }
 
 TEST(FunctionalDevice, AccessesLocalMemoriesOfCoresThatDoNotRun) {
+  SHOWS(map_core_window, map_local);
   for (const unsigned cores : {1u, 2u}) {
     TestBuilder p;
     p.li(X{5}, static_cast<int64_t>(isa::kCoreWindowBase + 63 * isa::kCoreWindowStride));

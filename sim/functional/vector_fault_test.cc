@@ -2,6 +2,7 @@
 // What vector instructions refuse, rule by rule.
 #include <functional>
 
+#include "isa/state/rule_test.h"
 #include "sim/functional/vector_test_support.h"
 
 namespace etalon::sim {
@@ -34,6 +35,8 @@ void PrintTo(const FaultCase& c, std::ostream* out) { *out << c.name; }
 class VectorFault : public testing::TestWithParam<FaultCase> {};
 
 TEST_P(VectorFault, NamesItsRuleAndOperandAndHasNoEffect) {
+  SHOWS(fault_value);
+  VIOLATES(vec_classes, scan_in_place, op_shape, chain_stochastic);
   VectorBuilder p;
   for (const auto& [reg, base] : {std::pair{0, kD}, {1, kA}, {2, kB}, {3, kC}})
     p.setTile(static_cast<uint8_t>(reg), denseTile(kF32, 2, 2, base));

@@ -2,6 +2,7 @@
 // What vector instructions compute, beyond the worked examples of the description.
 #include <cmath>
 
+#include "isa/state/rule_test.h"
 #include "sim/functional/vector_test_support.h"
 
 namespace etalon::sim {
@@ -27,6 +28,7 @@ RunResult runClean(TestProgram& program) {
 }
 
 TEST(Elementwise, BroadcastsARowAndAColumnByZeroStrides) {
+  SHOWS(vec_shape, tile_layout);
   VectorBuilder p;
   p.storeFloats(kA, {1, 2, 3});
   p.storeFloats(kB, {10, 20});
@@ -45,6 +47,7 @@ TEST(Elementwise, BroadcastsARowAndAColumnByZeroStrides) {
 }
 
 TEST(Elementwise, WorksInPlaceOnBothSources) {
+  SHOWS(alias_in_place, alias_reads_first);
   VectorBuilder p;
   p.storeFloats(kA, {1, 2, 3, 4});
   p.setTile(0, denseTile(kF32, 2, 2, kA));
@@ -56,6 +59,7 @@ TEST(Elementwise, WorksInPlaceOnBothSources) {
 }
 
 TEST(Elementwise, WorksInPlaceWhereShapesAreOneInCanonicalForm) {
+  SHOWS(alias_in_place);
   VectorBuilder p;
   p.storeFloats(kA, {1, 2, 3, 4});
   isa::TileRegister outer = denseTile(kF32, 2, 2, kA);
@@ -88,6 +92,7 @@ TEST(Elementwise, CountsInstructionsAndElements) {
 }
 
 TEST(Elementwise, DoesNothingWithAnEmptyDestination) {
+  SHOWS(op_empty, alias_empty);
   VectorBuilder p;
   isa::TileRegister nowhere = denseTile(kF32, 0, 3, 0xfffffff0);
   p.setTile(0, nowhere);
@@ -109,6 +114,7 @@ ChainDescriptor oneStepChain(const isa::ChainStep& step) {
 }
 
 TEST(ChainInstruction, ReadsWindowsBeforeAndBehindTheTile) {
+  SHOWS(chain_displacement);
   // Three-tap maximum over a row, the tile being the middle column of each window.
   VectorBuilder p;
   p.storeFloats(kA, {5, 1, 2, 7, 0});
@@ -131,6 +137,7 @@ TEST(ChainInstruction, ReadsWindowsBeforeAndBehindTheTile) {
 }
 
 TEST(ChainInstruction, TakesTheConstantsOfItsTimeOfIssue) {
+  SHOWS(chain_constant, reg_read_at_issue);
   VectorBuilder p;
   p.storeFloats(kA, {1, 2});
   p.setChain(1,
@@ -147,6 +154,7 @@ TEST(ChainInstruction, TakesTheConstantsOfItsTimeOfIssue) {
 }
 
 TEST(ChainInstruction, ReducesWithoutTdAndDoesNotAskWhatItDoesNotRead) {
+  SHOWS(chain_operands, chain_reduction);
   // td and tb name registers that were never set up.
   VectorBuilder p;
   p.storeFloats(kA, {1, 2, 3, 4});
@@ -192,6 +200,7 @@ TEST(ChainInstruction, GoesOnWithLanesThatItsPlainReductionFolds) {
 }
 
 TEST(ChainInstruction, ReadsItsThirdSourceFromTheDescriptor) {
+  SHOWS(chain_operands, chain_in_place);
   VectorBuilder p;
   p.storeFloats(kA, {2, 3});
   p.storeFloats(kB, {10, 100});
@@ -211,6 +220,7 @@ TEST(ChainInstruction, ReadsItsThirdSourceFromTheDescriptor) {
 }
 
 TEST(ChainInstruction, MasksByRowAndColumn) {
+  SHOWS(chain_mask);
   // Keeps the lower triangle: row - column >= 0.
   VectorBuilder p;
   p.storeFloats(kA, {1, 1, 1, 1, 1, 1, 1, 1, 1});
@@ -231,6 +241,7 @@ TEST(ChainInstruction, MasksByRowAndColumn) {
 }
 
 TEST(Reductions, GiveTheirIdentityForRowsWithoutColumns) {
+  SHOWS(op_empty);
   VectorBuilder p;
   p.setTile(1, denseTile(kF32, 2, 0, kA));
   p.setTile(2, denseTile(kF32, 2, 1, kD));
@@ -245,6 +256,7 @@ TEST(Reductions, GiveTheirIdentityForRowsWithoutColumns) {
 }
 
 TEST(Reductions, LeaveTheBitsOfWhatTheyAccumulateIntoWhenThereIsNothing) {
+  SHOWS(red_columns, red_argument_accumulate);
   constexpr uint32_t kPayload = 0x7f812345;  // a NaN that is not canonical
   VectorBuilder p;
   p.store(kD, {kPayload, kPayload});
@@ -264,6 +276,7 @@ TEST(Reductions, LeaveTheBitsOfWhatTheyAccumulateIntoWhenThereIsNothing) {
 }
 
 TEST(Scans, ChunkedByTheirCarryEqualTheWhole) {
+  SHOWS(scan_start);
   VectorBuilder p;
   p.storeFloats(kA, {0.1f, 0.2f, 0.3f, 0.4f, 0.5f});
   p.store(kR, {0x80000000});
@@ -285,6 +298,7 @@ TEST(Scans, ChunkedByTheirCarryEqualTheWhole) {
 }
 
 TEST(Movement, SetsTheStickyStatusWithTheFirstPcOfAnIndexOutside) {
+  SHOWS(move_index_outside);
   VectorBuilder p;
   p.storeFloats(kA, {1, 2});
   p.store(kB, {0, 2});

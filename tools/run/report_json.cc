@@ -36,7 +36,7 @@ Json faultJson(const ReportedFault& reported) {
   json["value"] = hex(fault.value);
   if (const isa::RuleInfo* rule = isa::ruleInfo(fault.rule)) {
     json["rule"] = rule->name;
-    json["rule_text"] = rule->text;
+    json["rule_text"] = isa::ruleText(fault.rule);
   }
   if (!fault.operand.empty()) json["operand"] = fault.operand;
   if (!fault.detail.empty()) json["detail"] = fault.detail;

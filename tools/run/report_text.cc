@@ -22,7 +22,7 @@ std::string faultText(const ReportedFault& reported) {
   if (!fault.operand.empty()) text += fmt::format("  operand      {}\n", fault.operand);
   if (!fault.detail.empty()) text += fmt::format("  found        {}\n", fault.detail);
   if (const isa::RuleInfo* rule = isa::ruleInfo(fault.rule))
-    text += fmt::format("  rule         [{}] {}\n", rule->name, rule->text);
+    text += fmt::format("  rule         [{}] {}\n", rule->name, isa::ruleText(fault.rule));
   text += fmt::format("  value        {:#x} (mtval)\n", fault.value);
   if (!fault.hint.empty()) text += fmt::format("  hint         {}\n", fault.hint);
   return text;

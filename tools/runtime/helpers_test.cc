@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <span>
 
 #include "etalon/xet.h"
@@ -11,6 +13,7 @@
 #include "isa/codec/instruction_info.h"
 #include "isa/machines/address_map.h"
 #include "isa/state/chain_descriptor.h"
+#include "isa/state/rule_test.h"
 #include "isa/state/view_descriptor.h"
 
 namespace {
@@ -153,6 +156,22 @@ TEST(Helpers, MatrixViewIsAWellFormedViewOfTheMatrix) {
   const isa::ByteInterval whole = isa::tensorHull(view);
   EXPECT_EQ(static_cast<uint64_t>(whole.lo), 0x80001000u);
   EXPECT_EQ(static_cast<uint64_t>(whole.hi), 0x80001000u + (29 * 24 + 20) * 4);
+}
+
+/// What a call may change nobody has to save: start code, runtime and helpers store no register file.
+TEST(Helpers, NeitherTheyNorTheRuntimeSaveTileRegisters) {
+  SHOWS(state_caller_saved);
+  const std::filesystem::path folder = ETALON_SOURCE_DIR "/tools/runtime";
+  for (const char* name :
+       {"crt0.s", "runtime.c", "include/etalon/helpers.h", "include/etalon/runtime.h"}) {
+    std::ifstream file(folder / name);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    ASSERT_FALSE(text.empty()) << name;
+    for (const char* store : {"tst", "vst", "cst", "tget"})
+      for (const char* prefix : {"et.", "et_"})
+        EXPECT_EQ(text.find(std::string(prefix) + store), std::string::npos)
+            << name << " " << store;
+  }
 }
 
 TEST(Helpers, KernelMacroMakesALaunchNote) {

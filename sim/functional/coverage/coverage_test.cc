@@ -15,6 +15,7 @@
 #include <set>
 
 #include "isa/base/fuzz_scale.h"
+#include "isa/state/rule_test.h"
 #include "sim/functional/coverage/runner.h"
 
 namespace etalon::sim::coverage {
@@ -69,6 +70,10 @@ void runInstruction(const isa::InstructionInfo& info, Runner& runner, Totals& to
 }
 
 TEST(Coverage, EveryInstructionAgreesWithTheReferenceInEveryLegalPair) {
+  SHOWS(vec_widen, vec_round, vec_scalar, vec_classes, vec_move_bits, move_bits, op_shape, op_empty,
+        dma_load, dma_store, dma_types, dma_convert, dma_gather, dma_index_outside,
+        dma_scatter_order, dma_atomic, dma_atomic_order, dma_atomic_scatter, dma_atomic_types,
+        scan_in_place, chain_stochastic, view_outside, rand_state, fault_data);
   auto runner = Runner::create();
   ASSERT_TRUE(runner.ok()) << runner.error().message;
   Totals totals;
