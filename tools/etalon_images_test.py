@@ -40,6 +40,20 @@ class RunsImages(Case):
         self.assertEqual(result["counters"]["retired_scalar"], 4)
         self.assertEqual(self.json(program, "--cores", 1)["instructions"], 2)
 
+    def test_a_seed_decides_the_order_of_the_cores_and_nothing_else_does(self):
+        program = self.image("auipc x6, 2", "addi x7, x0, 1", "amoadd.d x8, x7, (x6)", "et.halt")
+        logs = set()
+        for seed in range(12):
+            logs.add(self.etalon("run", program, "--seed", seed, "--permit", "uninitialised", "--commit-log", "-", "--quiet").stdout)
+            result = self.json(program, "--seed", seed, "--permit", "uninitialised")
+            self.assertEqual((result["seed"], result["instructions"]), (seed, 16))
+            again = self.etalon("run", program, "--seed", seed, "--permit", "uninitialised", "--json")
+            self.assertEqual(json.loads(again.stdout), result)
+        self.assertGreater(len(logs), 6)
+        self.assertEqual(self.json(program, "--permit", "uninitialised")["seed"], 0)
+        self.assertIn(", seed 7", self.etalon("run", program, "--seed", 7, "--permit", "uninitialised").stdout)
+        self.refused("run", program, "--seed", "soon", says="--seed: 'soon'")
+
     def test_console_stands_apart_from_json(self):
         program = self.image(*TOHOST, "addi x7, x0, 257", "slli x7, x7, 48", "addi x7, x7, 104", "sd x7, 0(x6)", *exit_with(0))
         self.assertTrue(self.etalon("run", program, "--cores", 1).stdout.startswith("h"))

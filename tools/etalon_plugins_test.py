@@ -251,7 +251,7 @@ class RefusesWrongInput(PluginCase):
 
     def test_options_that_do_not_go_together(self):
         spec = self.spec(COPY)
-        for options in (["--set", "cores=2"], ["--dump", "x5"], ["--commit-log", self.path("log")], ["--machine", "functional64"], ["--contract", "et1"]):
+        for options in (["--set", "cores=2"], ["--dump", "x5"], ["--seed", 3], ["--commit-log", self.path("log")], ["--machine", "functional64"], ["--contract", "et1"]):
             self.refused("run", spec, *on("cpu"), *options, "--in", "x=ones[1]", says=[options[0], "--device-config"])
         self.refused("run", spec, "--timeout", 3, says="for plug-ins alone")
         self.refused("run", spec, "--device-config", "{}", says="for plug-ins alone")

@@ -69,6 +69,7 @@ class Snapshots(Case):
         x = ["--in", "x=const:5[1]"]
         self.refused("run", *self.run_options, *restore, "--machine", "functional64", says=["half.snap", "it is of machine 'base'"])
         self.refused(*run, *x, "--cores", 1, says="it is of another run: 'cores 2' there, 'cores 1' here")
+        self.refused(*run, *x, "--cores", 2, "--seed", 3, says="it is of another run: 'seed 0' there, 'seed 3' here")
         self.refused(*run, "--in", "x=const:6[1]", "--cores", 2, says="it is of another run: 'arguments and inputs")
         own = self.folder / "own.json"
         own.write_text(json.dumps({"schema": "etalon-contract-1", "name": "own"}))
@@ -83,7 +84,7 @@ class Snapshots(Case):
         self.refused(*run, self.path("nothing"), says=["--restore", "nothing"])
         for content, says in ((b"", "no snapshot"), (sound[:19], "no snapshot"), (sound[:-1], "damaged or cut off"),
                               (sound[:len(sound) // 2], "damaged or cut off"), (b"\x7fELF" + sound[4:], "no snapshot"),
-                              (sound[:8] + b"\x01" + sound[9:], "snapshot of version 1; this build reads version 2")):
+                              (sound[:8] + b"\x01" + sound[9:], "snapshot of version 1; this build reads version 3")):
             pathlib.Path(self.path("bad")).write_bytes(content)
             self.refused(*run, self.path("bad"), says=["--restore '" + self.path("bad"), says])
 

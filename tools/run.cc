@@ -41,7 +41,7 @@ Examples:
 struct RunOptions {
   RunRequest request;
   std::string device = "npu-functional";
-  std::string cores, limit, commit_log, timeout, device_config, snapshot_at;
+  std::string cores, limit, seed, commit_log, timeout, device_config, snapshot_at;
   std::vector<std::string> inputs, outputs, arguments, dumps, permits;
   bool json = false;
   bool quiet = false;
@@ -116,6 +116,10 @@ Status readOptions(RunOptions& options) {
       options.limit.empty() ? Result<uint64_t>(kDefaultLimit) : parseUnsigned(options.limit);
   if (!limit.ok()) return Error{"--limit: " + limit.error().message};
   request.limit = *limit;
+  const Result<uint64_t> seed =
+      options.seed.empty() ? Result<uint64_t>(0) : parseUnsigned(options.seed);
+  if (!seed.ok()) return Error{"--seed: " + seed.error().message};
+  request.seed = *seed;
   for (const std::string& text : options.inputs) {
     Result<InputSource> input = parseInput(text);
     if (!input.ok()) return input.error();
@@ -248,6 +252,9 @@ void addRun(CLI::App& app, int& exit_status) {
   sub->add_option(
       "--limit", options->limit,
       fmt::format("Most instructions over all cores (default {}, 0: none)", kDefaultLimit));
+  sub->add_option("--seed", options->seed,
+                  "How cores are interleaved and when signals arrive: 0 (default) round robin, any "
+                  "other number an order of its own, the same at every run");
   sub->add_option("--commit-log", options->commit_log,
                   "One line an instruction into a file, or - for stdout");
   sub->add_option(

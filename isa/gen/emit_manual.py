@@ -4,6 +4,7 @@ import re
 
 from emit_cpp import quote
 from families import BASE_PROFILE
+from litmus import with_tests
 from load import RULE
 from manual_page import markdown, markdown_table, page, rule_link, text_page
 from opcode_map import opcode_map
@@ -110,6 +111,7 @@ def manual(description):
         text = read_text(path)
         title = re.search(r"^# (.+)$", text, re.MULTILINE)
         chapters.append((path.name, title[1] if title else path.stem))
+        text = with_tests(text, path.parent / "litmus", description["rules"])
         files[f"spec/{path.name}"] = chapter(text) if path.stem in rule_chapters else text
     return files | {"index.md": index(description, chapters), "opcode-map.md": opcode_map(description["instructions"], link),
                     "rules.md": rules_page(description), "rule-tests.md": rule_tests_page(description), "types.md": types_page(description), "csrs.md": csrs_page(description),

@@ -10,6 +10,8 @@ TYPE_CLASSES = {
     "@int": ["i8", "i16", "i32"],
     "@uint": ["u8", "u16", "u32"],
 }
+# Two to a byte: matrix products, DMA, and the vector instructions that move or convert whole tiles have them.
+TYPE_CLASSES["@nibble"] = ["i4", "u4", "f4e2m1"]
 TYPE_CLASSES["@number"] = TYPE_CLASSES["@float"] + TYPE_CLASSES["@int"] + TYPE_CLASSES["@uint"]
 # Comparisons give 0 or 1: a byte each, or a word for chains and sums of them.
 MASK_TYPES = ["u8", "u32"]

@@ -3,10 +3,13 @@
 """The manual is whole: a page an instruction, every link leads somewhere, the opcode map shows every instruction."""
 import pathlib
 import re
+import tempfile
 import unittest
 
 from description_tree import SOURCE, DescriptionTree
 from emit_manual import instruction_pages, manual
+from encoding import DescriptionError
+from litmus import read_tests
 from load import load
 from manual_page import text_page
 
@@ -69,6 +72,36 @@ class ManualTest(unittest.TestCase):
     def test_the_opcode_map_shows_every_instruction(self):
         for i in self.description["instructions"]:
             self.assertIn(f"(instructions/{i['name']}.md)", self.files["opcode-map.md"])
+
+    def test_litmus_tests_show_their_programs_side_by_side_and_every_outcome(self):
+        text = self.files["spec/10-litmus-tests.md"]
+        self.assertIn('''### <a id="mp-signal-tile"></a>mp-signal-tile
+
+A signal carries a tile store to the tile load of the core that waits. Rules: [sync.signal](07-synchronisation.md#sync.signal) \
+[sync.wait](07-synchronisation.md#sync.wait) [order.program](07-synchronisation.md#order.program)
+
+```
+memory: data = 0
+core 0: x10 = sem1.3, x11 = 1 | core 1: x11 = 1
+  et.st tr1, data, rne        |   et.wait x0, 3, x11
+  et.sig x10, x11             |   et.ld tr2, data, rne
+```
+
+| final state | is |
+| --- | --- |
+| `1:tr2=1` | allowed |
+| `1:tr2=0` | forbidden |
+'''.replace("\\\n", ""), text)
+        for path in (SOURCE / "docs/spec/litmus").glob("*.litmus"):
+            self.assertIn(f'<a id="{path.stem}"></a>', text)
+
+    def test_a_litmus_test_with_a_defect_is_refused(self):
+        for text, why in (("rules: sync.none\n", "t.litmus: docs/spec has no rule 'sync.none'"),
+                          ("title: a\nrule: b\n", "t.litmus:2: 'rule' is no part of a litmus test")):
+            with tempfile.TemporaryDirectory() as folder:
+                (pathlib.Path(folder) / "t.litmus").write_text(text)
+                with self.assertRaisesRegex(DescriptionError, re.escape(why)):
+                    read_tests(pathlib.Path(folder), self.description["rules"])
 
     def test_the_rule_index_lists_who_cites_a_rule(self):
         row = next(r for r in self.files["rules.md"].split("\n") if "</a>0x0402 " in r)

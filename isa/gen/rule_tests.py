@@ -2,13 +2,15 @@
 """Which tests show which rules of docs/spec: a test holds the fact, here it is collected.
 
 A GoogleTest names rules in its body (isa/state/rule_test.h): SHOWS(mm_shape) says that the rule holds, VIOLATES(mm_shape)
-breaks it and shows what then happens. A worked example does the same by `shows: [mm.shape]`. What the description lists
+breaks it and shows what then happens. A worked example does the same by `shows: [mm.shape]`. A litmus test names rules in
+`rules:`; it breaks one of them if an outcome is a fault of that rule, or the finding of it. What the description lists
 under `faults` needs no such line: examples_test executes the worked examples, which keep those rules, and fault_test
 provokes every listed fault.
 """
 import re
 
 from encoding import DescriptionError
+from litmus import read_tests
 from load import rule_identifier
 from read import read_text
 
@@ -71,6 +73,15 @@ def add_described(description, tests):
             tests[rule]["violates"].append(f"faults of {instructions_text(names)} (fault_test)")
 
 
+def add_litmus(description, tests):
+    for test in read_tests(description["source"] / "docs/spec/litmus", description["rules"]):
+        name = f"docs/spec/litmus/{test['name']}.litmus (litmus_test)"
+        for rule in test["rules"]:
+            tests[rule]["shows"].append(name)
+            if rule in test["violates"] and can_be_violated(description["rules"][rule]):
+                tests[rule]["violates"].append(name)
+
+
 def rule_tests(description):
     """{rule name: {"shows": [test], "violates": [test]}} for every rule; refuses lines that say something impossible."""
     named = {"SHOWS": {}, "VIOLATES": {}}
@@ -86,6 +97,7 @@ def rule_tests(description):
                 raise DescriptionError(f"{names[0]}: VIOLATES({identifier}): the rule does not say what a violation leads to")
             tests[rules[identifier]["name"]][macro.lower()] += names
     add_described(description, tests)
+    add_litmus(description, tests)
     return tests
 
 

@@ -54,6 +54,15 @@ class CollectorTest(unittest.TestCase):
             with self.assertRaisesRegex(DescriptionError, "^tiny.yaml: et.one: an example shows 'tiny.shape': it must be one of its rules"):
                 load(tree.root)
 
+    def test_a_litmus_test_shows_its_rules_and_breaks_the_one_that_it_faults_by(self):
+        with DescriptionTree() as tree:
+            tree.replace("docs/spec/01-tiny.md", "It has a shape.", "It has a shape; else cause 25.")
+            tree.write("docs/spec/litmus/a.litmus", "title: a\nrules: tiny.meaning tiny.shape\nfault tiny.shape: any\n")
+            tests = rule_tests(load(tree.root))
+            name = "docs/spec/litmus/a.litmus (litmus_test)"
+            self.assertEqual(tests["tiny.meaning"], {"shows": [name], "violates": []})
+            self.assertIn(name, tests["tiny.shape"]["violates"])
+
     def test_a_rule_without_a_test_is_named(self):
         _, missing, _ = self.collected("")
         self.assertEqual(missing, ["tiny.meaning: no test SHOWS it"])

@@ -103,7 +103,7 @@ SEMANTICS(et_vx) {
   checkChainShapes(operands, chain, at);
   operands.checkPlacement();
   const TileRegister& shape = operands.operand(at.td >= 0 ? at.td : at.sources[0]).tile;
-  operands.checkWork(0, tileElements(shape), 0);
+  operands.countWork(0, tileElements(shape), 0);
   if (!core.begin(operands)) return;
 
   std::array<numerics::TileRef, TileOperands::kMost> refs;

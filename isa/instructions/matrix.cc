@@ -139,7 +139,7 @@ void multiply(Core& core, const Instruction& in, bool accumulate) {
   requireScaleShapes(operands, linked);
   operands.checkPlacement();
   const uint64_t macs = saturatingProduct(d.rows(), d.columns(), b.rows());
-  operands.checkWork(macs, saturatingProduct(d.rows(), d.columns()), 0);
+  operands.countWork(macs, saturatingProduct(d.rows(), d.columns()), 0);
   if (!core.begin(operands)) return;
   numerics::MmaSource from_a = core.tileRef(a), from_b = core.tileRef(b);
   const auto ref = [&](int i) { return core.tileRef(operands.operand(i).tile); };

@@ -19,7 +19,7 @@ void moveTile(Core& core, const Instruction& in, Shape shape, Move move) {
   const auto [rows, columns] = shape(a);
   requireShape(operands, 0, rows, columns, Rule::move_shape);
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(d), 0);
+  operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
   if (!d.empty()) move(core.tileRef(a), core.tileRef(d));
   core.finish(operands);
@@ -108,7 +108,7 @@ void moveByIndex(Core& core, const Instruction& in, Pick pick) {
   const Picked picked = requirePickShapes(operands, pick);
   operands.checkPlacement();
   const uint64_t elements = tileElements(pick == Pick::scatter ? a : d);
-  operands.checkWork(0, elements, 0);
+  operands.countWork(0, elements, 0);
   operands.recordByElement(picked.operand);
   if (!core.begin(operands)) return;
   if (!d.empty()) {
@@ -135,7 +135,7 @@ SEMANTICS(et_iota) {
   operands.checkRegisters();
   operands.checkTypes();
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(d), 0);
+  operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
   if (!d.empty())
     numerics::iotaTile(core.tileRef(d), core.x(in.rs1), core.x(in.rs2), core.x(in.rs3));

@@ -72,7 +72,7 @@ void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
   for (int i = 1; i < operands.count(); ++i)
     requireShape(operands, i, d.rows(), d.columns(), Rule::vec_shape);
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(d), 0);
+  operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
 
   const ElementwiseInfo& info = *elementwiseInfo(static_cast<int>(one.op));

@@ -26,7 +26,7 @@ SEMANTICS(quantise) {
   operands.checkTypes();
   requireBlockShapes(operands);
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(d), 0);
+  operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
   if (!d.empty())
     numerics::quantiseBlocks(choice, core.tileRef(a), core.tileRef(d), core.tileRef(scales),
@@ -44,7 +44,7 @@ SEMANTICS(dequantise) {
   operands.checkTypes();
   requireBlockShapes(operands);
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(d), 0);
+  operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
   if (!d.empty())
     numerics::dequantiseBlocks(core.tileRef(a), core.tileRef(scales), core.tileRef(d),

@@ -17,7 +17,7 @@ SEMANTICS(random) {
   operands.checkRegisters();
   operands.checkTypes();
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(d), 0);
+  operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
   if (!d.empty())
     numerics::randomTile(distribution, core.tileRef(d), core.x(in.rs1), core.x(in.rs2),

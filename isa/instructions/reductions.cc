@@ -22,7 +22,7 @@ SEMANTICS(reduction) {
   requireShape(operands, 0, columns ? 1 : a.rows(), columns ? a.columns() : row_columns,
                Rule::red_shape);
   operands.checkPlacement();
-  operands.checkWork(0, std::max(tileElements(a), tileElements(d)), 0);
+  operands.countWork(0, std::max(tileElements(a), tileElements(d)), 0);
   if (!core.begin(operands)) return;
   // Nothing to accumulate leaves td's bits.
   if (!d.empty() && !(accumulate && a.empty())) {
@@ -48,7 +48,7 @@ SEMANTICS(argument) {
   operands.checkTypes();
   requireShape(operands, 0, columns ? 1 : a.rows(), columns ? a.columns() : 1, Rule::red_shape);
   operands.checkPlacement();
-  operands.checkWork(0, std::max(tileElements(a), tileElements(d)), 0);
+  operands.countWork(0, std::max(tileElements(a), tileElements(d)), 0);
   if (!core.begin(operands)) return;
   if (!d.empty()) {
     if (columns)
@@ -72,7 +72,7 @@ SEMANTICS(argument_accumulate) {
   requireShape(operands, 0, a.rows(), 1, Rule::red_shape);
   requireShape(operands, 2, a.rows(), 1, Rule::red_shape);
   operands.checkPlacement();
-  operands.checkWork(0, std::max(tileElements(a), tileElements(value)), 0);
+  operands.countWork(0, std::max(tileElements(a), tileElements(value)), 0);
   if (!core.begin(operands)) return;
   if (!a.empty())
     numerics::argReduceRowsAccumulate(op, core.tileRef(a), static_cast<uint32_t>(core.x(in.rs3)),

@@ -21,7 +21,7 @@ SEMANTICS(scan) {
   requireShape(operands, 0, a.rows(), a.columns(), Rule::scan_shape);
   if (carries) requireShape(operands, 2, a.rows(), 1, Rule::scan_shape);
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(d), 0);
+  operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
   if (!d.empty()) {
     numerics::TileRef carry;
@@ -47,7 +47,7 @@ SEMANTICS(recurrence) {
   requireShape(operands, 2, a.rows(), a.columns(), Rule::scan_shape);
   requireShape(operands, 3, a.rows(), 1, Rule::scan_shape);
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(d), 0);
+  operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
   if (!d.empty()) {
     const numerics::TileRef carried = core.tileRef(carry);

@@ -21,7 +21,7 @@ SEMANTICS(sort) {
   requireShape(operands, 0, a.rows(), columns, Rule::sort_shape);
   requireShape(operands, 2, a.rows(), columns, Rule::sort_shape);
   operands.checkPlacement();
-  operands.checkWork(0, tileElements(a), 0);
+  operands.countWork(0, tileElements(a), 0);
   if (!core.begin(operands)) return;
   if (!values.empty())
     numerics::sortRows(order, core.tileRef(a), core.tileRef(values), core.tileRef(indices));

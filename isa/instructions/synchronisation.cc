@@ -18,7 +18,7 @@ SEMANTICS(et_fence_t) {
   const TileRegister tile = operands.tile(in.rs1, core.tile(in.rs1), Role::source);
   operands.checkRegisters();
   operands.checkPlacement();
-  operands.checkWork(0, saturatingProduct(tile.rows(), tile.columns()), 0);
+  operands.countWork(0, saturatingProduct(tile.rows(), tile.columns()), 0);
   if (!core.check(operands)) return;
   core.fenceTile(tile);
   retireSync(core);
@@ -28,7 +28,7 @@ SEMANTICS(et_fence_v) {
   const ViewDescriptor view = operands.view(in.rs1, core.view(in.rs1), Role::source);
   operands.checkRegisters();
   operands.checkPlacement();
-  operands.checkWork(0, saturatingProduct(view.rows(), view.columns()), 0);
+  operands.countWork(0, saturatingProduct(view.rows(), view.columns()), 0);
   if (!core.check(operands)) return;
   core.fenceView(0, view);
   retireSync(core);

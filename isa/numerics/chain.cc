@@ -12,6 +12,7 @@
 #include "isa/numerics/contract_convert.h"
 #include "isa/numerics/element_stream.h"
 #include "isa/numerics/elementwise.h"
+#include "isa/numerics/nibbles.h"
 
 namespace etalon::numerics {
 namespace {
@@ -139,6 +140,12 @@ void ChainRun::convert(const ChainPlan::Step& planned, uint32_t* lanes, size_t n
   auto* bytes = reinterpret_cast<std::byte*>(lanes);
   std::byte narrow[kBlock * 4];
   const ConvertMode mode = ConvertMode::fromByte(planned.step.mode);
+  if (elementInfo(result).bits == 4) {
+    const auto run = [](std::byte* data, int64_t stride) { return ElementRun{data, stride}; };
+    NibbleMover(conversion_, planned.natural, result, mode).run(run(bytes, 4), run(narrow, 1), n);
+    NibbleMover(nullptr, result, widened, {}).run(run(narrow, 1), run(bytes, 4), n);
+    return;
+  }
   if (narrow_bytes == 4) {
     convertRun(conversion_, planned.natural, bytes, 4, result, bytes, 4, n, mode);
     return;

@@ -82,8 +82,7 @@ uint64_t convertStochastic(ElementType from, uint64_t bits, ElementType to, bool
 /// convertElement over a run of n elements; fast for types of up to 32 bits, fastest where both
 /// sides are contiguous.
 ///
-/// Strides are in bytes and may be 0 or negative. Types of 8 bits and more (4-bit runs come with
-/// `Et-i4`, `Et-mx`). dst must not overlap src unless both start at one address and have one stride
+/// Strides are in bytes and may be 0 or negative. Types of 8 bits and more (of 4 bits: nibbles.h). dst must not overlap src unless both start at one address and have one stride
 /// and one element size.
 void convertRun(ElementType from, const std::byte* src, ptrdiff_t src_stride, ElementType to,
                 std::byte* dst, ptrdiff_t dst_stride, size_t n, ConvertMode mode,

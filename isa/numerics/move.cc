@@ -8,13 +8,16 @@
 #include "isa/base/bits.h"
 #include "isa/base/check.h"
 #include "isa/numerics/convert.h"
+#include "isa/numerics/nibbles.h"
 
 namespace etalon::numerics {
 namespace {
 
+bool isFourBit(const TileRef& tile) { return elementInfo(tile.type).bits == 4; }
+
 size_t elementBytes(const TileRef& tile) {
   const int bits = elementInfo(tile.type).bits;
-  ETALON_CHECK(bits >= 8, "movement takes types of 8 bits and more");
+  ETALON_CHECK(bits >= 8, "movement by index takes types of 8 bits and more");
   return static_cast<size_t>(bits) / 8;
 }
 
@@ -46,6 +49,12 @@ float iotaFloat(uint64_t r, uint64_t c, float start, float row_step, float colum
 }  // namespace
 
 void copyTile(const TileRef& a, const TileRef& td) {
+  if (isFourBit(td)) {
+    const NibbleMover mover(nullptr, a.type, td.type, {});
+    for (uint64_t r = 0; r < td.storedRows(); ++r)
+      mover.run({a.row(r), 1}, {td.row(r), 1}, td.cols);
+    return;
+  }
   const size_t bytes = elementBytes(td);
   for (uint64_t r = 0; r < td.storedRows(); ++r)
     copyRun(bytes, a.row(r), static_cast<ptrdiff_t>(pitch(a)), td.row(r),
@@ -53,6 +62,11 @@ void copyTile(const TileRef& a, const TileRef& td) {
 }
 
 void transposeTile(const TileRef& a, const TileRef& td) {
+  if (isFourBit(td)) {
+    for (uint64_t r = 0; r < td.storedRows(); ++r)
+      for (uint64_t c = 0; c < td.cols; ++c) appendNibble(td.row(r), c, loadNibble(a.row(c), r));
+    return;
+  }
   // Blocks of inner x 64, so that a column walk through a touches each line of a few times while it
   // is cached.
   constexpr uint64_t kColumns = 64;
@@ -70,11 +84,12 @@ void transposeTile(const TileRef& a, const TileRef& td) {
 }
 
 void iotaTile(const TileRef& td, uint64_t start, uint64_t row_step, uint64_t column_step) {
-  const size_t bytes = elementBytes(td);
+  const bool four_bit = isFourBit(td);
+  const size_t bytes = four_bit ? 0 : elementBytes(td);
   const auto scalar = [](uint64_t x) { return std::bit_cast<float>(static_cast<uint32_t>(x)); };
   for (uint64_t r = 0; r < td.storedRows(); ++r) {
     std::byte* to = td.row(r);
-    for (uint64_t c = 0; c < td.cols; ++c, to += pitch(td)) {
+    for (uint64_t c = 0; c < td.cols; ++c) {
       uint64_t value = start + r * row_step + c * column_step;
       if (!isInteger(td.type)) {
         const float f = iotaFloat(r, c, scalar(start), scalar(row_step), scalar(column_step));
@@ -82,7 +97,10 @@ void iotaTile(const TileRef& td, uint64_t start, uint64_t row_step, uint64_t col
         if (td.type != ElementType::f32)
           value = roundFromFloat(td.type, f, Rounding::NearestEven, false);
       }
-      std::memcpy(to, &value, bytes);
+      if (four_bit)
+        appendNibble(to, c, static_cast<uint32_t>(value));
+      else
+        std::memcpy(to + c * pitch(td), &value, bytes);
     }
   }
 }

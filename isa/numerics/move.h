@@ -7,9 +7,10 @@
 
 namespace etalon::numerics {
 
-// Data movement between tiles: bits move unchanged, so source and destination have one type (8 bits
-// and more; 4-bit tiles come with `Et-i4` and `Et-mx`). Transpose flags of the tiles are ignored.
-// Shapes have been checked.
+// Data movement between tiles: bits move unchanged, so source and destination have one type. By
+// index types of 8 bits and more move, otherwise those of 4 bits, too, in tiles of column step 1 whose
+// odd rows end with half a byte that is cleared. Transpose flags of the tiles are ignored. Shapes have
+// been checked.
 
 /// td(r, c) = a(r, c).
 void copyTile(const TileRef& a, const TileRef& td);

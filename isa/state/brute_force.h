@@ -135,4 +135,52 @@ inline ViewDescriptor randomView(Rng& rng, bool nested) {
   return v;
 }
 
+/// A view of a 4-bit tensor whose last axis is packed, dims odd and even; the last box dim is on it, and
+/// every other axis is a whole number of bytes. Passes checkView and checkViewPosition.
+inline ViewDescriptor randomPackedView(Rng& rng) {
+  ViewDescriptor v;
+  v.type = std::array<uint8_t, 3>{0, 1, 9}[below(rng, 3)];
+  v.base = 1 << 20;
+  v.naxes = static_cast<uint8_t>(between(rng, 1, 3));
+  const int packed = v.naxes - 1;
+  int64_t stride = 1;
+  for (int a = packed; a >= 0; --a) {
+    auto& axis = v.axes[a];
+    axis.dim = static_cast<uint64_t>(between(rng, 1, a == packed ? 9 : 4));
+    axis.origin = a == packed ? 2 * between(rng, -1, 3) : between(rng, -1, 2);
+    axis.stride = a != packed && below(rng, 4) == 0 ? -stride : stride;
+    stride = stride * static_cast<int64_t>(axis.dim) + 2 * between(rng, 0, 1);
+    stride += stride % 2;
+  }
+  v.nbox = static_cast<uint8_t>(between(rng, 1, v.naxes == 1 ? 1 : 4));
+  v.ncol = static_cast<uint8_t>(below(rng, v.nbox + 1));
+  for (int b = 0; b + 1 < v.nbox; ++b)
+    v.box[b] = {static_cast<uint32_t>(between(rng, 1, 3)), static_cast<uint8_t>(below(rng, packed)),
+                static_cast<int32_t>(between(rng, -1, 2))};
+  v.box[v.nbox - 1] = {static_cast<uint32_t>(2 * between(rng, 0, 4)), static_cast<uint8_t>(packed),
+                       1};
+  return v;
+}
+
+/// Visits the first nibble, counted from byte `origin` on, of every element inside; a named axis takes every index.
+template <class F>
+void insideElements(const ViewDescriptor& v, int named_axis, uint64_t origin, F&& f) {
+  if (v.empty()) return;
+  for (uint64_t r = 0; r < v.rows(); ++r)
+    for (uint64_t c = 0; c < v.columns(); ++c) {
+      const int64_t indices =
+          named_axis == kNoNamedAxis ? 1 : static_cast<int64_t>(v.axes[named_axis].dim);
+      for (int64_t index = 0; index < indices; ++index) {
+        const Element e = viewElement(v, r, c, named_axis, index);
+        if (e.inside) f(static_cast<uint64_t>(e.nibble - Int128{2 * origin}));
+      }
+    }
+}
+
+/// The axis of box dim 0 for some views that a gather could take, else kNoNamedAxis.
+inline int someNamedAxis(Rng& rng, const ViewDescriptor& v) {
+  if (v.nbox == 0 || v.naxes == 0 || below(rng, 4) != 0) return kNoNamedAxis;
+  return checkViewPosition(v, v.box[0].axis) ? kNoNamedAxis : v.box[0].axis;
+}
+
 }  // namespace etalon::isa::brute_force

@@ -12,7 +12,9 @@
 namespace etalon::isa {
 namespace {
 
+using brute_force::insideElements;
 using brute_force::Rng;
+using brute_force::someNamedAxis;
 using brute_force::typeBits;
 
 using Bytes = std::bitset<2048>;
@@ -182,32 +184,12 @@ TEST(Overlap, IsExactForTheLargestTiles) {
 constexpr uint64_t kWindow = (1 << 20) - 40000;
 using ViewBytes = std::bitset<80000>;
 
-/// Visits the first nibble of every element inside; a named axis takes every index.
-template <class F>
-void insideElements(const ViewDescriptor& v, int named_axis, F&& f) {
-  if (v.empty()) return;
-  for (uint64_t r = 0; r < v.rows(); ++r)
-    for (uint64_t c = 0; c < v.columns(); ++c) {
-      const int64_t indices =
-          named_axis == kNoNamedAxis ? 1 : static_cast<int64_t>(v.axes[named_axis].dim);
-      for (int64_t index = 0; index < indices; ++index) {
-        const brute_force::Element e = brute_force::viewElement(v, r, c, named_axis, index);
-        if (e.inside) f(static_cast<uint64_t>(e.nibble - Int128{2 * kWindow}));
-      }
-    }
-}
-
 ViewBytes bytesOf(const ViewDescriptor& v, int named_axis) {
   ViewBytes bytes;
-  insideElements(v, named_axis, [&](uint64_t nibble) {
+  insideElements(v, named_axis, kWindow, [&](uint64_t nibble) {
     for (int n = 0; n < typeBits(v.type) / 4; ++n) bytes.set((nibble + n) / 2);
   });
   return bytes;
-}
-
-int someNamedAxis(Rng& rng, const ViewDescriptor& v) {
-  if (v.nbox == 0 || v.naxes == 0 || brute_force::below(rng, 4) != 0) return kNoNamedAxis;
-  return checkViewPosition(v, v.box[0].axis) ? kNoNamedAxis : v.box[0].axis;
 }
 
 /// Another box of the same tensor, sometimes with other dims; packed nibbles stay legal.
@@ -323,7 +305,7 @@ TEST(SelfOverlap, NeverSaysNoToAViewThatWritesAByteTwice) {
     const ViewDescriptor v = brute_force::randomView(rng, seed % 4 != 0);
     std::set<uint64_t> nibbles;
     size_t written = 0;
-    insideElements(v, kNoNamedAxis, [&](uint64_t nibble) {
+    insideElements(v, kNoNamedAxis, kWindow, [&](uint64_t nibble) {
       for (int n = 0; n < typeBits(v.type) / 4; ++n, ++written) nibbles.insert(nibble + n);
     });
     const bool twice = nibbles.size() != written;

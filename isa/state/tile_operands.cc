@@ -166,7 +166,6 @@ void TileOperands::checkProfiles() {
 void TileOperands::checkPlacement() {
   checkProfiles();
   checkAliasing();
-  for (int i = 0; i < count_ && !fault_; ++i) checkBounds(i);
 }
 
 bool TileOperands::overlap(const Operand& a, const Operand& b) const {
@@ -179,13 +178,15 @@ bool TileOperands::overlap(const Operand& a, const Operand& b) const {
   }
   const Operand& tile = a.is_view ? b : a;
   const Operand& view = a.is_view ? a : b;
-  // Views reach local memory through its window; anything else shares no byte with a tile.
+  // Views reach local memory through its two windows; anything else shares no byte with a tile.
   ByteInterval interval = boxHull(view.view, view.named_axis);
-  if (interval.lo < kLocalWindowBase || interval.lo >= kLocalWindowBase + limits_.local_bytes)
-    return false;
-  interval.lo -= kLocalWindowBase;
-  interval.hi -= kLocalWindowBase;
-  return mayOverlap(tile.tile, interval);
+  for (const uint64_t window : {kLocalWindowBase, limits_.core_window}) {
+    if (interval.lo < window || interval.lo >= window + limits_.local_bytes) continue;
+    interval.lo -= window;
+    interval.hi -= window;
+    return mayOverlap(tile.tile, interval);
+  }
+  return false;
 }
 
 void TileOperands::checkPair(int i, int j) {
@@ -231,6 +232,7 @@ void TileOperands::checkAliasing() {
 }
 
 void TileOperands::checkBounds(int i) {
+  if (fault_) return;
   const Operand& o = operands_[i];
   if (o.is_view) {
     if (const auto problem = checkViewAlignment(o.view))
@@ -253,16 +255,16 @@ void TileOperands::checkBounds(int i) {
                       static_cast<int64_t>(hull.hi) - 1, limits_.local_bytes));
 }
 
-void TileOperands::checkWork(uint64_t macs, uint64_t elements, uint64_t bytes) {
+void TileOperands::checkLimits() {
   const auto check = [&](uint64_t amount, int log2, const char* what) {
     if (amount > uint64_t{1} << log2)
       raise(Cause::work_cap, Rule::op_work_cap, 0,
             fmt::format("{} {} are more than 2^{} allow in one instruction", amount, what, log2),
             "split the tile");
   };
-  check(macs, limits_.macs_log2, "multiply-accumulates");
-  check(elements, limits_.elements_log2, "elements");
-  check(bytes, limits_.bytes_log2, "bytes");
+  check(work_.macs, limits_.macs_log2, "multiply-accumulates");
+  check(work_.elements, limits_.elements_log2, "elements");
+  check(work_.bytes, limits_.bytes_log2, "bytes");
 }
 
 }  // namespace etalon::isa

@@ -33,6 +33,8 @@ constexpr bool writes(Role role) { return role != Role::source && role != Role::
 /// Limits of the machine that checks depend on.
 struct MachineLimits {
   uint64_t local_bytes = 0;
+  /// Address at which every core, this one included, sees this core's local memory.
+  uint64_t core_window = 0;
   int macs_log2 = 0;
   int elements_log2 = 0;
   int bytes_log2 = 0;
@@ -51,7 +53,8 @@ struct OperandRules {
 /// The operands of one tile instruction: gathered in syntax order, then what links name, and checked class by class
 /// (docs/spec/03). The first
 /// violation stays in fault(); later checks do nothing. Shape rules of an instruction stand between checkTypes and
-/// checkPlacement as require() calls.
+/// checkPlacement as require() calls. The core that executes the instruction asks for the last two classes, checkBounds
+/// of each operand and checkLimits, since it alone knows where views may be.
 class TileOperands {
  public:
   static constexpr int kMost = kMostTypes;
@@ -114,10 +117,16 @@ class TileOperands {
   void require(bool ok, Rule rule, int operand, F detail) {
     if (!ok && !fault_) raise(Cause::shape, rule, operand, detail());
   }
-  /// Classes 24, 26, 27, 28 (alignment): profile, aliasing, self-overlap, bounds and alignment of tiles, alignment of views.
+  /// Classes 24 and 26: profile, aliasing, self-overlap.
   void checkPlacement();
+  /// Classes 27 and 28 (alignment) of operand i: bounds and alignment of a tile, alignment of a view.
+  void checkBounds(int i);
+  /// The work that checkLimits is about.
+  void countWork(uint64_t macs, uint64_t elements, uint64_t bytes) {
+    work_ = {macs, elements, bytes};
+  }
   /// Class 30.
-  void checkWork(uint64_t macs, uint64_t elements, uint64_t bytes);
+  void checkLimits();
 
   void raise(Cause cause, Rule rule, int operand, std::string detail, std::string hint = {});
   const std::optional<Fault>& fault() const { return fault_; }
@@ -130,7 +139,6 @@ class TileOperands {
   void checkProfiles();
   void checkAliasing();
   void checkPair(int i, int j);
-  void checkBounds(int i);
   bool overlap(const Operand& a, const Operand& b) const;
 
   Instruction in_;
@@ -139,6 +147,9 @@ class TileOperands {
   std::array<Operand, kMost> operands_{};
   int count_ = 0;
   std::string profiles_;  // that the types need, separated by spaces
+  struct Work {
+    uint64_t macs = 0, elements = 0, bytes = 0;
+  } work_;
   std::optional<Fault> fault_;
 };
 

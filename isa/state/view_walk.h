@@ -11,7 +11,8 @@ namespace etalon::isa {
 
 /// Successive columns of one row of a view's box: all inside the tensor, or all outside.
 /// Element i of an inside run stands at address + i * stride; for 4-bit types stride counts nibbles
-/// and the element is nibble `nibble + i * stride` from address, even ones in bits 3:0.
+/// and the element is nibble `nibble + i * stride` from address, even ones in bits 3:0; addresses from
+/// 2^63 on, where no memory is, are then not exact.
 struct ViewRun {
   bool inside = false;
   uint64_t address = 0;
@@ -133,10 +134,11 @@ class ViewWalker {
   }
 
   ViewRun insideRun(uint64_t offset, uint64_t stride) const {
-    const auto units = static_cast<int64_t>(offset);
-    if (four_bit_)
-      return {true, base_ + static_cast<uint64_t>(units >> 1), static_cast<int64_t>(stride),
-              static_cast<uint8_t>(units & 1)};
+    if (four_bit_) {
+      // Nibbles modulo 2^64: exact below 2^63 bytes, where all memory is.
+      const uint64_t nibble = 2 * base_ + offset;
+      return {true, nibble >> 1, static_cast<int64_t>(stride), static_cast<uint8_t>(nibble & 1)};
+    }
     return {true, base_ + offset, static_cast<int64_t>(stride), 0};
   }
 
@@ -243,7 +245,9 @@ void walkGather(const ViewDescriptor& view, int named_axis, Index&& index, F&& f
 template <class F>
 void forEachRunPiece(const ViewRun& run, uint64_t count, int bits, F&& f) {
   if (bits == 4) {
-    for (uint64_t i = 0; i < count; ++i)
+    // A hazard, a race and what was written count in whole bytes.
+    if (run.stride == 1) return f(run.address, (run.nibble + count + 1) / 2);
+    for (uint64_t i = 0; i < (run.stride == 0 ? 1 : count); ++i)
       f(run.address +
             static_cast<uint64_t>((run.nibble + static_cast<int64_t>(i) * run.stride) >> 1),
         uint64_t{1});

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "isa/state/brute_force.h"
 #include "isa/state/rule_test.h"
 
@@ -187,6 +189,46 @@ TEST(ViewWalk, StartsARunInTheUpperNibbleWhenRowsArePacked) {
   ASSERT_EQ(runs.size(), 4u);
   EXPECT_EQ(runs[3].run.address, 101u);
   EXPECT_EQ(runs[3].run.nibble, 1);
+}
+
+TEST(ViewWalk, AgreesWithTheDefinitionOnPackedViews) {
+  Rng rng(3);
+  for (int seed = 0; seed < 20000; ++seed) {
+    const ViewDescriptor view = brute_force::randomPackedView(rng);
+    Checker checker(view, view.rows(), view.columns());
+    std::set<uint64_t> bytes, pieces;
+    for (const RowRun& run : runsOf(view))
+      checker.take(run, [&](uint64_t r, uint64_t c) {
+        const brute_force::Element e = brute_force::viewElement(view, r, c);
+        if (e.inside) bytes.insert(static_cast<uint64_t>(e.nibble / 2));
+        return e;
+      });
+    checker.finish();
+    forEachViewPiece(view, [&](uint64_t address, uint64_t count) {
+      for (uint64_t i = 0; i < count; ++i) pieces.insert(address + i);
+    });
+    ASSERT_EQ(pieces, bytes) << "seed " << seed << ": pieces are the whole bytes of the elements";
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+}
+
+TEST(ViewWalk, FindsNibblesFarFromTheBase) {
+  // 2^64 nibbles and more from the base, back in the first bytes.
+  ViewDescriptor view;
+  view.type = static_cast<uint8_t>(ElementType::u4);
+  view.base = uint64_t{3} << 62;
+  view.naxes = view.nbox = 2;
+  view.ncol = 1;
+  view.axes[0] = {7, -(int64_t{1} << 62), 6};
+  view.axes[1] = {8, 1, 2};
+  view.box[0] = {1, 0, 1};
+  view.box[1] = {4, 1, 1};
+  ASSERT_FALSE(checkView(view) || checkViewPosition(view));
+  ASSERT_TRUE(boxHull(view).lo == 1);
+  const std::vector<RowRun> runs = runsOf(view);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].run.address, 1u);
+  EXPECT_EQ(runs[0].run.nibble, 0);
 }
 
 TEST(ViewWalk, ClipsAtExtremeCoordinates) {

@@ -32,8 +32,9 @@ struct KernelCase {
   std::string title;  // `M=3 K=5 N=7`
   std::vector<CaseInput> inputs;
   std::vector<std::pair<std::string, std::string>> arguments = {};
-  // The one legal value of the only output; else the reference judges what there is.
+  // The one legal value of the first output; else the reference judges all of them.
   std::optional<abi::Array> expected = {};
+  std::vector<abi::Array> more_expected = {};  // of the other outputs, beside `expected`
 };
 
 /// Runs cases of one kernel and adds up what the test prints.

@@ -88,6 +88,8 @@ void KernelCases::run(const KernelCase& kernel_case) {
   tools::RunRequest request = requestOf(kernel_, kernel_case, files);
   std::vector<abi::Array> expected;
   if (kernel_case.expected) expected.push_back(*kernel_case.expected);
+  expected.insert(expected.end(), kernel_case.more_expected.begin(),
+                  kernel_case.more_expected.end());
   if (machine_ == Machine::extended) {
     request.machine = "functional64";
     request.overrides = {"local_bytes=8 MiB"};

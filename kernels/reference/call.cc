@@ -51,16 +51,15 @@ Result<Call> Call::create(const abi::CheckSpec& spec, std::span<const NamedArray
       return call.error(fmt::format("input {} is no argument that was given", quote(name)));
     call.inputs_.push_back({name, array, array == nullptr ? scalar->second : 0});
   }
-  if (spec.outputs.size() != 1)
-    return call.error(fmt::format("{} outputs; it has one", spec.outputs.size()));
-  call.output_.name = spec.outputs.front();
-  call.output_.array = find(arguments, call.output_.name);
-  if (call.output_.array == nullptr)
-    return call.error(
-        fmt::format("output {} is no array that was given", quote(call.output_.name)));
+  if (spec.outputs.empty()) return call.error("no output");
   const Result<bool> saturate = call.flag("saturate");
   if (!saturate.ok()) return saturate.error();
-  call.output_.saturate = *saturate;
+  for (const std::string& name : spec.outputs) {
+    const Array* array = find(arguments, name);
+    if (array == nullptr)
+      return call.error(fmt::format("output {} is no array that was given", quote(name)));
+    call.outputs_.push_back({name, array, *saturate});
+  }
   return call;
 }
 
@@ -74,9 +73,12 @@ std::string Call::describeInput(size_t index) const {
   return fmt::format("{}: {}", input.name, abi::describe(input.array->type, input.array->shape));
 }
 
-Status Call::expectInputs(size_t least, size_t most, std::string_view usage) const {
-  if (inputs_.size() >= least && inputs_.size() <= most) return {};
-  return error(fmt::format("{} inputs; it is used as {}", inputs_.size(), usage));
+Status Call::expectInputs(size_t least, size_t most, std::string_view usage, size_t outputs) const {
+  if (inputs_.size() < least || inputs_.size() > most)
+    return error(fmt::format("{} inputs; it is used as {}", inputs_.size(), usage));
+  if (outputs_.size() != outputs)
+    return error(fmt::format("{} outputs; it is used as {}", outputs_.size(), usage));
+  return {};
 }
 
 Result<const Array*> Call::array(size_t index, std::initializer_list<ElementType> types) const {
@@ -87,18 +89,19 @@ Result<const Array*> Call::array(size_t index, std::initializer_list<ElementType
   return array;
 }
 
-Status Call::expectOutputType(std::initializer_list<ElementType> types) const {
-  if (contains(types, outputType())) return {};
-  return error(fmt::format("output {} is {}; from these inputs it may be {}", output_.name,
-                           elementInfo(outputType()).name, typeNames(types)));
+Status Call::expectOutputType(std::initializer_list<ElementType> types, size_t output) const {
+  if (contains(types, outputType(output))) return {};
+  return error(fmt::format("output {} is {}; from these inputs it may be {}", outputs_[output].name,
+                           elementInfo(outputType(output)).name, typeNames(types)));
 }
 
-Status Call::expectOutputShape(const Shape& shape) const {
-  if (outputShape() == shape) return {};
+Status Call::expectOutputShape(const Shape& shape, size_t output) const {
+  if (outputShape(output) == shape) return {};
   std::vector<std::string> inputs;
   for (size_t i = 0; i < inputs_.size(); ++i) inputs.push_back(describeInput(i));
-  return error(fmt::format("output {} has the shape [{}]; from {} it would be [{}]", output_.name,
-                           fmt::join(outputShape(), ", "), joined(inputs), fmt::join(shape, ", ")));
+  return error(fmt::format("output {} has the shape [{}]; from {} it would be [{}]",
+                           outputs_[output].name, fmt::join(outputShape(output), ", "),
+                           joined(inputs), fmt::join(shape, ", ")));
 }
 
 Status Call::expectAttributes(std::initializer_list<std::string_view> known) const {

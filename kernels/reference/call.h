@@ -31,23 +31,24 @@ struct CallInput {
 class Call {
  public:
   /// Errors: an input or output that is among neither arrays nor scalars; an array whose data is
-  /// not of the size of its shape; more than one output.
+  /// not of the size of its shape; no output.
   static Result<Call> create(const abi::CheckSpec& spec, std::span<const NamedArray> arguments,
                              const std::map<std::string, double>& scalars);
 
   const std::string& operation() const { return operation_; }
   const std::vector<CallInput>& inputs() const { return inputs_; }
-  const JudgedOutput& output() const { return output_; }
-  const Shape& outputShape() const { return output_.array->shape; }
-  ElementType outputType() const { return output_.array->type; }
+  /// Indices of outputs are below the number that expectInputs() was told.
+  const JudgedOutput& output(size_t index = 0) const { return outputs_[index]; }
+  const Shape& outputShape(size_t index = 0) const { return outputs_[index].array->shape; }
+  ElementType outputType(size_t index = 0) const { return outputs_[index].array->type; }
 
-  /// Refuses another number of inputs; `usage` is the operator with its inputs and attributes:
-  /// `softmax(x) -> y with rescales=0`.
-  Status expectInputs(size_t least, size_t most, std::string_view usage) const;
+  /// Refuses another number of inputs or outputs; `usage` is the operator with its inputs and
+  /// attributes: `softmax(x) -> y with rescales=0`.
+  Status expectInputs(size_t least, size_t most, std::string_view usage, size_t outputs = 1) const;
   /// Input as an array of one of the types. The index is below the number of inputs.
   Result<const Array*> array(size_t index, std::initializer_list<ElementType> types) const;
-  Status expectOutputType(std::initializer_list<ElementType> types) const;
-  Status expectOutputShape(const Shape& shape) const;
+  Status expectOutputType(std::initializer_list<ElementType> types, size_t output = 0) const;
+  Status expectOutputShape(const Shape& shape, size_t output = 0) const;
   /// Refuses attributes of other names.
   Status expectAttributes(std::initializer_list<std::string_view> known) const;
 
@@ -70,7 +71,7 @@ class Call {
  private:
   std::string operation_;
   std::vector<CallInput> inputs_;
-  JudgedOutput output_;
+  std::vector<JudgedOutput> outputs_;
   std::vector<std::pair<std::string, std::string>> attributes_;
   std::map<std::string, double> scalars_;
 };

@@ -38,7 +38,8 @@ TEST(CheckOperator, NamesArgumentsThatWereNotGiven) {
   EXPECT_EQ(messageOf(checkOperator(spec, only_x, {})),
             "check copy: input 'z' is no argument that was given");
   spec = {"copy", {"x"}, {"x", "x"}, {}};
-  EXPECT_EQ(messageOf(checkOperator(spec, only_x, {})), "check copy: 2 outputs; it has one");
+  EXPECT_EQ(messageOf(checkOperator(spec, only_x, {})),
+            "check copy: 2 outputs; it is used as copy(x) -> y");
 }
 
 TEST(CheckOperator, RefusesAnArrayWithoutItsBytes) {

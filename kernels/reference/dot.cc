@@ -90,6 +90,15 @@ void DotWeights::multiply(std::span<const double> row, std::span<double> sums,
   }
 }
 
+BoundedValue boundOfSum(double sum, double magnitude, double terms) {
+  const double growth = terms * kHalfUlp / (1 - terms * kHalfUlp);
+  BoundedValue bounded;
+  bounded.value = sum;
+  bounded.error = growth * magnitude * (1 + 0x1p-28) + terms * kLeastF32;
+  bounded.may_overflow = std::isfinite(magnitude) && magnitude * (1 + growth) >= 0x1p128;
+  return bounded;
+}
+
 Result<DotFinish> DotFinish::create(const Call& call, uint64_t k, uint64_t channels,
                                     bool requantising, std::optional<size_t> bias_input) {
   using enum ElementType;
@@ -175,11 +184,8 @@ void DotFinish::takeFloat(uint64_t channel, double sum, double magnitude) {
     sum += bias_[channel];
     magnitude += std::fabs(bias_[channel]);
   }
-  const double growth = terms_ * kHalfUlp / (1 - terms_ * kHalfUlp);
-  BoundedValue expected;
-  expected.value = relu_ && sum < 0 ? 0 : sum;
-  expected.error = growth * magnitude * (1 + 0x1p-28) + terms_ * kLeastF32;
-  expected.may_overflow = std::isfinite(magnitude) && magnitude * (1 + growth) >= 0x1p128;
+  BoundedValue expected = boundOfSum(sum, magnitude, terms_);
+  if (relu_ && sum < 0) expected.value = 0;
   bounded_.push_back(expected);
 }
 

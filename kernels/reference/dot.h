@@ -33,6 +33,15 @@ class DotWeights {
   std::vector<double> panels_;  // [ceil(N / kLanes)][K][kLanes], zeros beyond N
 };
 
+/// The bound of a sum of products in f32, any order of additions to nearest, products rounded or fused:
+///
+///     u = 2^-24, g = n u / (1 - n u), error = g magnitude (1 + 2^-28) + n 2^-149
+///
+/// (conformance.md section 4). `terms` n: roundings on the way of one term, below 2^23. `magnitude`: sum
+/// of the terms' magnitudes. The factor 1 + 2^-28 pays for the reference's own double arithmetic. A
+/// partial sum may overflow where magnitude (1 + g) reaches 2^128.
+BoundedValue boundOfSum(double sum, double magnitude, double terms);
+
 /// What an operator does with the sums of products: shared by matrix product and convolution.
 ///
 /// Columns (channels) are counted by the index of a bias. Integer sums are taken modulo 2^32.
@@ -54,15 +63,9 @@ class DotFinish {
   /// Takes the next output element in C order.
   void take(uint64_t channel, double sum, double magnitude);
 
-  /// Bound verdict for floats:
-  ///
-  ///     n = K + 1, u = 2^-24, g = n u / (1 - n u), b = sum |a w| + |bias|
-  ///     error = g b (1 + 2^-28) + n 2^-149
-  ///
-  /// (conformance.md section 4): any order of f32 additions to nearest, products rounded or fused.
-  /// The factor 1 + 2^-28 pays for the reference's own double arithmetic, whose errors in the sum
-  /// and in b are below (K + 1) 2^-53 b each. relu does not grow distances, so the bound stays.
-  /// A partial sum may overflow where b (1 + g) reaches 2^128.
+  /// Bound verdict for floats: boundOfSum() with n = K + 1 and the bias among the terms. Errors of the
+  /// reference in the sum and the magnitude b are below (K + 1) 2^-53 b each. relu does not grow
+  /// distances, so the bound stays.
   ///
   /// Integers: exact verdict; requantised: sat(sat32((a m + (s ? 2^(s-1) : 0)) >> s) + zero_point)
   /// with s modulo 64 (isa.md section 5).

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "isa/base/check.h"
 #include "kernels/reference/value.h"
@@ -126,6 +127,24 @@ CheckReport compareBounds(const std::string& operation, const JudgedOutput& outp
   }
   report.passed = report.mismatches == 0;
   return report;
+}
+
+CheckReport mergeReports(const std::vector<CheckReport>& reports) {
+  ETALON_CHECK(!reports.empty(), "an output");
+  CheckReport all = reports.front();
+  for (const CheckReport& report : std::span(reports).subspan(1)) {
+    if (report.verdict == "bounded") all.verdict = report.verdict;
+    all.passed = all.passed && report.passed;
+    if (report.worst_ratio > all.worst_ratio) {
+      all.worst_ratio = report.worst_ratio;
+      all.worst_at = report.worst_at;
+    }
+    all.elements += report.elements;
+    all.mismatches += report.mismatches;
+    all.unbounded += report.unbounded;
+    if (all.first_mismatch.empty()) all.first_mismatch = report.first_mismatch;
+  }
+  return all;
 }
 
 }  // namespace etalon::kernels

@@ -47,4 +47,7 @@ CheckReport compareBits(const std::string& operation, const std::string& verdict
 CheckReport compareBounds(const std::string& operation, const JudgedOutput& output,
                           const std::vector<BoundedValue>& expected);
 
+/// One verdict on several outputs: passed if all are, "bounded" if one is, the first of what is worst.
+CheckReport mergeReports(const std::vector<CheckReport>& reports);
+
 }  // namespace etalon::kernels

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <span>
 
+#include "isa/machines/address_map.h"
+
 namespace etalon::sim {
 
 using isa::Cause;
@@ -22,6 +24,7 @@ Core::Core(unsigned number, const isa::Machine& machine, Memory& memory, Finding
       global_base_(memory.globalBase()) {
   watch(nullptr);
   limits_.local_bytes = machine.local_bytes;
+  limits_.core_window = isa::kCoreWindowBase + number * isa::kCoreWindowStride;
   limits_.macs_log2 = static_cast<int>(machine.macs_log2);
   limits_.elements_log2 = static_cast<int>(machine.elements_log2);
   limits_.bytes_log2 = static_cast<int>(machine.bytes_log2);

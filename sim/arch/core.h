@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -195,6 +196,10 @@ class Core {
   /// Of operand i, a view, after check().
   void fenceView(int i, const isa::ViewDescriptor& view);
   bool signal(uint64_t address, uint32_t amount);
+  /// Signals that were issued and are not performed yet; none unless the launch defers them.
+  uint64_t pendingSignals() const { return signals_.size(); }
+  /// Performs the oldest `count` of them.
+  void deliverSignals(uint64_t count);
   bool wait(unsigned semaphore, uint32_t amount, bool subtract);
   uint32_t semaphore(unsigned number) const { return memory_.semaphores(number_)[number]; }
   bool barrier(uint64_t mask, uint64_t group);
@@ -240,8 +245,10 @@ class Core {
   /// Snapshots (core_snapshot.cc), between two instructions. Reads into a core after reset; then join() the launch.
   template <class Archive, class Self>
   static void transfer(Archive& archive, Self& self);
-  /// Of a core whose state was read: the launch it takes part in.
+  /// Of a core whose state was read: the launch it takes part in. Then its signals that are not performed yet.
   void join(LaunchState& launch) { launch_ = &launch; }
+  template <class Archive, class Self>
+  static void transferSignals(Archive& archive, Self& self);
 
   // Used by the interpreter alone.
   uint64_t pc_ = 0;
@@ -251,6 +258,12 @@ class Core {
   uint32_t raw_ = 0;  // the instruction being executed
 
  private:
+  struct PendingSignal {
+    DeviceWord word;
+    uint32_t amount;
+    VectorClock carried;
+  };
+
   bool loadElsewhere(uint64_t address, unsigned size, uint64_t& value);
   bool storeElsewhere(uint64_t address, unsigned size, uint64_t value);
   std::optional<Place> atomicPlace(uint64_t address, unsigned size, isa::Cause misaligned,
@@ -288,6 +301,7 @@ class Core {
   std::array<ViewMemory, isa::TileOperands::kMost> view_memory_{};
   CoreState state_ = CoreState::halted;
   std::string waiting_for_;
+  std::deque<PendingSignal> signals_;
   std::array<uint64_t, isa::kCounterSlots> counters_{};
 
   // CSRs

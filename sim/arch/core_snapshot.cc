@@ -87,6 +87,29 @@ template void Core::transfer(SnapshotWriter&, const Core&);
 template void Core::transfer(SnapshotReader&, Core&);
 
 template <class Archive, class Self>
+void Core::transferSignals(Archive& archive, Self& self) {
+  const auto one = [&](auto& signal) {
+    archive(signal.word.core, signal.word.semaphore, signal.amount, signal.carried);
+  };
+  if constexpr (Archive::kReading) {
+    self.signals_.clear();
+    for (uint64_t n = archive.count(sizeof(DeviceWord)); n > 0 && !archive.failed(); --n) {
+      PendingSignal signal{{}, 0, VectorClock(self.launch_->cores())};
+      one(signal);
+      archive.require(
+          signal.word.core < self.memory_.cores() && signal.word.semaphore < kSemaphores,
+          "a signal to a semaphore that there is not");
+      self.signals_.push_back(std::move(signal));
+    }
+  } else {
+    archive(uint64_t{self.signals_.size()});
+    for (const PendingSignal& signal : self.signals_) one(signal);
+  }
+}
+template void Core::transferSignals(SnapshotWriter&, const Core&);
+template void Core::transferSignals(SnapshotReader&, Core&);
+
+template <class Archive, class Self>
 void Memory::Reservation::transfer(Archive& archive, Self& self) {
   archive(self.valid, self.region, self.granule);
 }

@@ -11,7 +11,10 @@ namespace etalon::sim {
 using isa::Cause;
 using isa::Rule;
 
-void Core::fenceAll() { launch_->races().fence(static_cast<uint16_t>(number_)); }
+void Core::fenceAll() {
+  deliverSignals(signals_.size());
+  launch_->races().fence(static_cast<uint16_t>(number_));
+}
 
 void Core::fenceTile(const isa::TileRegister& tile) {
   MergedRanges ranges;
@@ -45,10 +48,19 @@ bool Core::signal(uint64_t address, uint32_t amount) {
                              isa::kCoreWindowBase + memory_.localBytes(), isa::kCoreWindowStride)});
     return false;
   }
-  launch_->races().signal(static_cast<uint16_t>(number_),
-                          word->core * kSemaphores + word->semaphore);
-  memory_.semaphores(word->core)[word->semaphore] += amount;
+  signals_.push_back({*word, amount, launch_->races().issueSignal(static_cast<uint16_t>(number_))});
+  if (!launch_->defersSignals()) deliverSignals(1);
   return true;
+}
+
+void Core::deliverSignals(uint64_t count) {
+  for (; count > 0; --count) {
+    const PendingSignal& signal = signals_.front();
+    const DeviceWord word = signal.word;
+    launch_->races().deliverSignal(word.core * kSemaphores + word.semaphore, signal.carried);
+    memory_.semaphores(word.core)[word.semaphore] += signal.amount;
+    signals_.pop_front();
+  }
 }
 
 bool Core::wait(unsigned semaphore, uint32_t amount, bool subtract) {
@@ -79,6 +91,7 @@ bool Core::barrier(uint64_t mask, uint64_t group) {
               .hint = "-1 and -1 are all cores of the launch"});
     return false;
   }
+  deliverSignals(signals_.size());
   if (launch_->passBarrier(number_, mask)) return true;
   block(fmt::format("waits at a barrier of cores {:#x} for {}", mask,
                     launch_->missingAtBarrier(number_)));

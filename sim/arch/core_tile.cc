@@ -11,6 +11,7 @@ using isa::Rule;
 
 bool Core::check(isa::TileOperands& operands) {
   for (int i = 0; i < operands.count(); ++i) {
+    operands.checkBounds(i);
     const auto& operand = operands.operand(i);
     if (!operand.is_view || operands.fault()) continue;
     const isa::ByteInterval hull = isa::boxHull(operand.view, operand.named_axis);
@@ -28,6 +29,7 @@ bool Core::check(isa::TileOperands& operands) {
     else
       view_memory_[i] = {place->data(), address, place->region, place->offset};
   }
+  operands.checkLimits();
   if (operands.fault()) {
     trapWith(*operands.fault());
     return false;

@@ -86,11 +86,15 @@ void HappensBefore::scalarFence(uint16_t core, bool pred_read, bool pred_write, 
   advance(core);
 }
 
-void HappensBefore::signal(uint16_t core, uint64_t semaphore) {
-  const VectorClock all = everything(core);
-  const auto [place, fresh] = semaphores_.try_emplace(semaphore, all);
-  if (!fresh) place->second.join(all);
+VectorClock HappensBefore::issueSignal(uint16_t core) {
+  VectorClock all = everything(core);
   advance(core);
+  return all;
+}
+
+void HappensBefore::deliverSignal(uint64_t semaphore, const VectorClock& clock) {
+  const auto [place, fresh] = semaphores_.try_emplace(semaphore, clock);
+  if (!fresh) place->second.join(clock);
 }
 
 void HappensBefore::acquire(uint16_t core, uint64_t semaphore) {

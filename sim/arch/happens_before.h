@@ -42,7 +42,10 @@ class HappensBefore {
   /// Opens the order point of an et.fence.t/.v; accesses it covers get the returned number.
   Time rangeFence(uint16_t core);
   void scalarFence(uint16_t core, bool pred_read, bool pred_write, bool succ_read, bool succ_write);
-  void signal(uint16_t core, uint64_t semaphore);
+  /// et.sig is issued: all that happens before its delivery.
+  VectorClock issueSignal(uint16_t core);
+  /// A signal that was issued with this clock is performed.
+  void deliverSignal(uint64_t semaphore, const VectorClock& clock);
   void acquire(uint16_t core, uint64_t semaphore);
   void barrier(std::span<const uint16_t> cores);
 

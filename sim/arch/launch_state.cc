@@ -5,7 +5,8 @@
 
 namespace etalon::sim {
 
-Result<std::unique_ptr<LaunchState>> LaunchState::create(unsigned cores, const Memory& memory) {
+Result<std::unique_ptr<LaunchState>> LaunchState::create(unsigned cores, const Memory& memory,
+                                                         bool defers_signals) {
   RaceDetectorConfig config;
   config.cores = cores;
   config.idle_cores = memory.cores() - cores;
@@ -13,7 +14,7 @@ Result<std::unique_ptr<LaunchState>> LaunchState::create(unsigned cores, const M
   config.local_bytes = memory.localBytes();
   auto races = RaceDetector::create(config);
   if (!races.ok()) return races.error();
-  return std::unique_ptr<LaunchState>(new LaunchState(cores, std::move(*races)));
+  return std::unique_ptr<LaunchState>(new LaunchState(cores, std::move(*races), defers_signals));
 }
 
 bool LaunchState::passBarrier(unsigned core, uint64_t mask) {

@@ -15,11 +15,14 @@ namespace etalon::sim {
 /// What the cores of one launch share beside memory: the order of their accesses, and barriers.
 class LaunchState {
  public:
-  static Result<std::unique_ptr<LaunchState>> create(unsigned cores, const Memory& memory);
+  /// `defers_signals`: et.sig is performed when the launch says so (Core::deliverSignals), not as it is issued.
+  static Result<std::unique_ptr<LaunchState>> create(unsigned cores, const Memory& memory,
+                                                     bool defers_signals = false);
 
   unsigned cores() const { return cores_; }
   /// Mask of all cores of the launch.
   uint64_t allCores() const { return cores_ == 64 ? ~uint64_t{0} : (uint64_t{1} << cores_) - 1; }
+  bool defersSignals() const { return defers_signals_; }
   RaceDetector& races() { return races_; }
   const RaceDetector& races() const { return races_; }
 
@@ -32,10 +35,15 @@ class LaunchState {
   static void transfer(Archive& archive, Self& self);
 
  private:
-  LaunchState(unsigned cores, RaceDetector races)
-      : cores_(cores), races_(std::move(races)), arrived_(cores), released_(cores) {}
+  LaunchState(unsigned cores, RaceDetector races, bool defers_signals)
+      : cores_(cores),
+        defers_signals_(defers_signals),
+        races_(std::move(races)),
+        arrived_(cores),
+        released_(cores) {}
 
   unsigned cores_;
+  bool defers_signals_;
   RaceDetector races_;
   std::vector<uint64_t> arrived_;  // mask a core arrived with, 0 if it did not
   std::vector<bool> released_;     // its barrier completed; it has not passed yet

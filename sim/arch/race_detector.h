@@ -103,8 +103,12 @@ class RaceDetector {
   /// et.fence.t, et.fence.v: the bytes of the tile or view, in all its runs. Orders the accesses of
   /// these bytes by this core, tile and scalar, before all its younger accesses and releases.
   void fenceRange(uint16_t core, MemoryRegion region, std::span<const ByteRange> ranges);
-  /// et.sig delivered to the semaphore that the caller numbers `semaphore`.
-  void signal(uint16_t core, uint64_t semaphore);
+  /// et.sig is issued: what its delivery carries.
+  VectorClock issueSignal(uint16_t core);
+  /// It is delivered to the semaphore that the caller numbers `semaphore`.
+  void deliverSignal(uint64_t semaphore, const VectorClock& carried);
+  /// Both at once.
+  void signal(uint16_t core, uint64_t semaphore) { deliverSignal(semaphore, issueSignal(core)); }
   /// et.wait or et.waitsub that completes.
   void waitAcquire(uint16_t core, uint64_t semaphore);
   /// et.barrier completes for these cores; none of them has accessed memory since it arrived.

@@ -51,9 +51,13 @@ void RaceDetector::fenceRange(uint16_t core, MemoryRegion region,
   }
 }
 
-void RaceDetector::signal(uint16_t core, uint64_t semaphore) {
+VectorClock RaceDetector::issueSignal(uint16_t core) {
   settleStores();
-  order_.signal(core, semaphore);
+  return order_.issueSignal(core);
+}
+
+void RaceDetector::deliverSignal(uint64_t semaphore, const VectorClock& carried) {
+  order_.deliverSignal(semaphore, carried);
 }
 
 void RaceDetector::waitAcquire(uint16_t core, uint64_t semaphore) {

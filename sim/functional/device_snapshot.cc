@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'E', 't', 'S', 'n', 'a', 'p', '\r', '\n'};
 /// Changes with whatever a transfer() hands over, and with what the model makes of it.
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr size_t kHeaderBytes = sizeof kMagic + sizeof kVersion, kChecksumBytes = 8;
 
 /// What makes two machines one to a program: values in words, by key; never where they come from.
@@ -88,8 +88,15 @@ void DecodeCache::transfer(Archive& archive, Self& self) {
 }
 
 template <class Archive, class Self>
+void Schedule::transfer(Archive& archive, Self& self) {
+  archive(self.round_, self.everyone_);
+  if constexpr (Archive::kReading) self.drawOrder();
+}
+
+template <class Archive, class Self>
 void FunctionalDevice::Running::transfer(Archive& archive, Self& self) {
-  archive(self.limit, self.left, self.core, self.turn_left, self.moved, self.waiting);
+  archive(self.schedule, self.limit, self.left, self.turn, self.begun, self.turn_left, self.moved,
+          self.held_back, self.waiting);
 }
 
 template <class Archive, class Self>
@@ -105,21 +112,26 @@ template <class Archive, class Self>
 void FunctionalDevice::transferLaunch(Archive& archive, Self& self) {
   uint32_t cores = self.launch_ ? self.launch_->cores() : 0;
   bool running = self.running_.has_value();
-  archive(cores, running);
+  uint64_t seed = running ? self.running_->schedule.seed() : 0;
+  archive(cores, running, seed);
   if constexpr (Archive::kReading) {
     archive.require(cores <= self.cores_.size() && (cores > 0 || !running),
                     "a launch on too many cores");
     if (archive.failed() || cores == 0) return;
-    auto launch = LaunchState::create(cores, *self.memory_);
+    Schedule schedule(seed, cores);
+    auto launch = LaunchState::create(cores, *self.memory_, schedule.defersSignals());
     archive.require(launch.ok(), "a launch that the host has no memory for");
     if (archive.failed()) return;
     self.launch_ = std::move(*launch);
     for (uint32_t i = 0; i < cores; ++i) self.cores_[i]->join(*self.launch_);
     LaunchOptions options;
     options.cores = cores;
-    if (running) self.running_.emplace(Running{options, self.makeHtif(options), 0, 0});
+    options.seed = seed;
+    if (running)
+      self.running_.emplace(Running{options, self.makeHtif(options), std::move(schedule), 0, 0});
   }
   if (self.launch_) archive(*self.launch_);
+  for (uint32_t i = 0; i < cores; ++i) Core::transferSignals(archive, *self.cores_[i]);
   if (self.running_) archive(*self.running_);
 }
 
@@ -135,8 +147,8 @@ void FunctionalDevice::checkRead(SnapshotReader& in) const {
     last = to;
   }
   if (!running_) return;
-  in.require(running_->left <= running_->limit && running_->core <= launch_->cores() &&
-                 running_->turn_left >= 1 && running_->turn_left <= kTurn,
+  in.require(running_->left <= running_->limit && running_->turn <= launch_->cores() &&
+                 running_->turn_left <= Schedule::kTurn,
              "a turn that no core can have");
   for (unsigned i = 0; i < cores_.size(); ++i)
     in.require(cores_[i]->state() == CoreState::halted ||
@@ -153,9 +165,11 @@ Status FunctionalDevice::resume(const LaunchOptions& options) {
     return Error{
         fmt::format("it stands after {} instructions; the limit of {} is behind", executed, limit)};
   const Running read = *running_;
-  running_.emplace(Running{options, makeHtif(options), limit, limit - executed, read.core,
-                           read.turn_left, read.moved, read.waiting});
+  running_.emplace(Running{options, makeHtif(options), read.schedule, limit, limit - executed,
+                           read.turn, read.begun, read.turn_left, read.moved, read.held_back,
+                           read.waiting});
   running_->options.cores = read.options.cores;
+  running_->options.seed = read.options.seed;
   for (const auto& core : cores_) core->watchTohost(tohost_.value_or(~uint64_t{0}));
   return {};
 }

@@ -81,6 +81,24 @@ TEST(FunctionalMemory, NeverHandsOutAnImagesPlace) {
   EXPECT_GE(*rest, 0x80001000U);
 }
 
+TEST(FunctionalMemory, NeverHandsOutAnImagesPlaceAboveABuffer) {
+  auto device = makeDevice({"address_map.global_bytes=1 MiB"});
+  const uint64_t upper = *device->allocate(100'000), lower = *device->allocate(100'000);
+  ASSERT_LT(lower, upper);
+  ASSERT_TRUE(device->release(upper).ok());
+  ASSERT_TRUE(device->load(makeImage(upper, {1, 2, 3})).ok());
+  // The place of the buffer that was given back, less the image's page.
+  const auto whole = device->allocate(100'000);
+  ASSERT_FALSE(whole.ok());
+  EXPECT_THAT(whole.error().message, HasSubstr("102400 of 1048576 bytes"));
+  const auto rest = device->allocate(98'000);
+  ASSERT_TRUE(rest.ok()) << rest.error().message;
+  EXPECT_EQ(*rest, upper + 4096);
+  EXPECT_FALSE(device->allocate(1).ok()) << "what is below an image is the images'";
+  ASSERT_TRUE(device->release(lower).ok());
+  EXPECT_FALSE(device->allocate(1).ok());
+}
+
 TEST(FunctionalImage, TheNextOneReplacesTheLastWithItsZeros) {
   SHOWS(image_segments);
   auto device = makeDevice({});

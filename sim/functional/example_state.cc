@@ -19,7 +19,7 @@ namespace {
 using isa::TileRegister;
 using nlohmann::json;
 
-/// Element (row, column) of the stored tile := bits.
+/// Element (row, column) of the stored tile := bits; columns come in ascending order (rule tile.nibble).
 Status putElement(ExampleState& state, const TileRegister& t, uint64_t row, uint64_t column,
                   uint64_t bits) {
   const uint64_t at = t.base + row / t.inner * t.ostride + row % t.inner * t.istride;
@@ -30,7 +30,7 @@ Status putElement(ExampleState& state, const TileRegister& t, uint64_t row, uint
                              ExampleState::kLocalBytes)};
   if (four_bit) {
     const auto old = std::to_integer<uint64_t>(state.local[byte]);
-    bits = column % 2 ? (old & 0x0f) | bits << 4 : (old & 0xf0) | bits;
+    bits = column % 2 ? (old & 0x0f) | bits << 4 : bits;
   }
   for (uint32_t i = 0; i < t.elementBytes(); ++i)
     state.local[byte + i] = static_cast<std::byte>(bits >> 8 * i);

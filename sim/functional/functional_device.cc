@@ -99,7 +99,8 @@ Result<uint64_t> FunctionalDevice::allocate(uint64_t bytes) {
   uint64_t end = machine_.global_base + machine_.global_bytes;
   uint64_t largest = 0;
   const auto fits = [&](uint64_t begin) {
-    if (begin > end) return false;
+    begin = std::max(begin, images_end_);  // an image may have come above a buffer
+    if (begin >= end) return false;
     largest = std::max(largest, end - begin);
     return rounded <= end - begin;
   };
@@ -154,14 +155,15 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
   if (options.cores < 1 || options.cores > cores_.size())
     return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores,
                              machine_.displayName(), cores_.size())};
-  auto launch = LaunchState::create(options.cores, *memory_);
+  Schedule schedule(options.seed, options.cores);
+  auto launch = LaunchState::create(options.cores, *memory_, schedule.defersSignals());
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
   resetCores();
   setStops({});
   pristine_ = false;
   const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
-  running_.emplace(Running{options, makeHtif(options), limit, limit, 0, kTurn, false, false});
+  running_.emplace(Running{options, makeHtif(options), std::move(schedule), limit, limit});
   for (unsigned i = 0; i < options.cores; ++i) {
     Core& core = *cores_[i];
     core.setX(kA0, options.arguments);
@@ -181,34 +183,52 @@ Htif FunctionalDevice::makeHtif(const LaunchOptions& options) {
       options.console ? options.console : [](std::string_view) {});
 }
 
+Core& FunctionalDevice::beginTurn() {
+  Running& run = *running_;
+  Core& core = *cores_[run.schedule.core(run.turn)];
+  if (run.begun) return core;
+  run.begun = true;
+  run.turn_left = run.schedule.length(run.turn);
+  if (const uint64_t pending = core.pendingSignals()) {
+    const uint64_t arriving = run.schedule.arriving(run.turn, pending);
+    core.deliverSignals(arriving);
+    run.moved |= arriving != 0;
+    run.held_back |= arriving != pending;
+  }
+  return core;
+}
+
 std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
   ETALON_CHECK(running_.has_value(), "advance() is for a launch that was started and is not over");
   Running& run = *running_;
   const LaunchOptions& options = run.options;
   stop_.reset();
   for (;;) {
-    if (run.core == options.cores) {
-      const bool exited = !run.waiting, moved = run.moved;
-      run.core = 0;
-      run.moved = run.waiting = false;
+    if (run.turn == options.cores) {
+      const bool exited = !run.waiting, stuck = !run.moved && !run.held_back;
+      run.schedule.startRound(!run.moved);
+      run.turn = 0;
+      run.moved = run.held_back = run.waiting = false;
       if (exited) return finish(RunStatus::exited);
-      if (!moved && heldCores() == 0) return finish(RunStatus::deadlock);
-      if (!moved) {
+      if (stuck && heldCores() == 0) return finish(RunStatus::deadlock);
+      if (stuck) {
         stop_ = Stop{StopReason::held, static_cast<unsigned>(std::countr_zero(heldCores())), {}};
         return std::nullopt;
       }
     }
-    if (run.core == 0 && options.progress && !options.progress(executed()))
+    if (run.turn == 0 && options.progress && !options.progress(executed()))
       return finish(RunStatus::interrupted);
-    Core& core = *cores_[run.core];
+    Core& core = beginTurn();
     bool turn_over = true;
-    if (core.state() != CoreState::halted && !(stops_.held >> run.core & 1)) {
-      const bool steps = stops_.stepping == run.core;
-      const uint64_t done = runTurn(steps ? 1 : most);
+    if (core.state() != CoreState::halted && run.turn_left == 0) {
+      run.held_back = true;
+    } else if (core.state() != CoreState::halted && !(stops_.held >> core.number() & 1)) {
+      const bool steps = stops_.stepping == core.number();
+      const uint64_t done = runTurn(core, steps ? 1 : most);
       most -= done;
       if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
       if (core.events_ & event::tohost) {
-        if (const auto code = run.htif.serve(run.core)) {
+        if (const auto code = run.htif.serve(core.number())) {
           RunResult result = finish(RunStatus::exited);
           result.exit_code = *code;
           return result;
@@ -222,20 +242,19 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
     }
     run.waiting |= core.state() != CoreState::halted;
     if (turn_over) {
-      ++run.core;
-      run.turn_left = kTurn;
+      ++run.turn;
+      run.begun = false;
     }
     if (most == 0 || stop_) return std::nullopt;
   }
 }
 
-uint64_t FunctionalDevice::runTurn(uint64_t most) {
+uint64_t FunctionalDevice::runTurn(Core& core, uint64_t most) {
   Running& run = *running_;
   std::span<const uint64_t> breakpoints = stops_.breakpoints;
-  if (stops_.stepping == run.core) breakpoints = {};
-  const uint64_t done =
-      runCore(*cores_[run.core], *cache_, std::min({run.left, run.turn_left, most}),
-              run.options.commits, breakpoints);
+  if (stops_.stepping == core.number()) breakpoints = {};
+  const uint64_t done = runCore(core, *cache_, std::min({run.left, run.turn_left, most}),
+                                run.options.commits, breakpoints);
   run.moved |= done != 0;
   run.left -= done;
   run.turn_left -= done;

@@ -19,6 +19,7 @@
 #include "sim/functional/decode_cache.h"
 #include "sim/functional/htif.h"
 #include "sim/functional/interpreter.h"
+#include "sim/functional/schedule.h"
 
 namespace etalon::sim {
 
@@ -32,6 +33,7 @@ struct LaunchOptions {
   unsigned cores = 1;              // cores 0..cores-1 start at the entry point
   uint64_t arguments = 0;          // a0: address of the argument block, 0 if none
   uint64_t instruction_limit = 0;  // over all cores; 0: none
+  uint64_t seed = 0;               // of the interleaving, see Schedule; 0: round robin
   Htif::Console console;           // what the program prints; may be empty
   const CommitSink* commits = nullptr;
   /// Called once a round of turns with the instructions executed so far; false ends the run. May be empty.
@@ -76,7 +78,7 @@ struct RunResult {
 
 /// The golden model as a device: memory that outlives launches, images on 1 to 64 cores.
 ///
-/// Cores are interleaved round robin, a fixed number of instructions each, so a run is the same bytes every time.
+/// Cores are interleaved as Schedule says, a function of the launch's seed, so a run is the same bytes every time.
 class FunctionalDevice {
  public:
   /// `contract`: how its matrix and vector units compute; the default is the canonical arithmetic.
@@ -118,7 +120,7 @@ class FunctionalDevice {
   /// so that a restored device ends in the same values, counters and findings. `label` is kept with it.
   Status snapshot(const SnapshotSink& sink, const std::string& label) const;
   /// A device from what snapshot() wrote. A launch in it goes on with the console, commits, progress and instruction limit of
-  /// `options`; its cores and arguments are those of the snapshot, and instructions before it count.
+  /// `options`; its cores, seed and arguments are those of the snapshot, and instructions before it count.
   /// Errors: no snapshot, another version, machine or contract, damage; an instruction limit that is behind already.
   static Result<RestoredDevice> restore(const isa::Machine& machine, numerics::Contract contract,
                                         std::span<const std::byte> snapshot,
@@ -138,18 +140,19 @@ class FunctionalDevice {
   uint64_t counterTotal(isa::Counter counter) const;
 
  private:
-  /// Instructions a core executes before the next one's turn. Part of what makes a run reproducible, so it is fixed.
-  static constexpr uint64_t kTurn = 256;
   static constexpr uint64_t kPage = 4096;  // of buffers and images
   /// A launch that is not over: whose turn it is, and what the round came to so far.
   struct Running {
     LaunchOptions options;
     Htif htif;
-    uint64_t limit, left;  // instructions
-    unsigned core = 0;
-    uint64_t turn_left = 0;
-    bool moved = false;    // a core executed something
-    bool waiting = false;  // a core has not halted
+    Schedule schedule;
+    uint64_t limit, left;    // instructions
+    unsigned turn = 0;       // of the round
+    bool begun = false;      // the turn
+    uint64_t turn_left = 0;  // instructions of a turn that has begun
+    // Of this round: a core executed something or a signal arrived; a core was passed over or a signal did not arrive;
+    // a core has not halted.
+    bool moved = false, held_back = false, waiting = false;
 
     template <class Archive, class Self>
     static void transfer(Archive& archive, Self& self);
@@ -160,11 +163,13 @@ class FunctionalDevice {
   /// Cores, semaphores and findings as after reset; memory stays.
   void resetCores();
   RunResult finish(RunStatus status);
+  /// The core whose turn it is, its signals delivered and its instructions counted out if the turn begins.
+  Core& beginTurn();
   bool allHalted() const;
   /// The cores of the launch that have not halted and are held.
   uint64_t heldCores() const;
   /// Executes at most `most` instructions of the core whose turn it is; its turn may be over then.
-  uint64_t runTurn(uint64_t most);
+  uint64_t runTurn(Core& core, uint64_t most);
   std::optional<Stop> stopAfter(const Core& core, bool stepped) const;
   Htif makeHtif(const LaunchOptions& options);
   /// Snapshots (device_snapshot.cc): everything but the launch; reads into a fresh device.
@@ -189,7 +194,7 @@ class FunctionalDevice {
   std::optional<Running> running_;
   StopConditions stops_;
   std::optional<Stop> stop_;
-  uint64_t images_end_ = 0;               // first address behind all images
+  uint64_t images_end_ = 0;  // first address behind all images; below it none is allocated
   std::map<uint64_t, uint64_t> buffers_;  // begin and end of each, its gap included
   bool pristine_ = true;                  // no byte of memory was ever written
 };

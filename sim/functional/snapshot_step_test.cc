@@ -64,7 +64,7 @@ struct StepRun {
   std::unique_ptr<FunctionalDevice> device;  // that ran to its end without snapshots
   RunResult result;
 };
-StepRun runThroughSnapshots(StepProgram& p, unsigned cores) {
+StepRun runThroughSnapshots(StepProgram& p, unsigned cores, uint64_t seed = 0) {
   p.et_halt();
   const auto make = [&] {
     TestProgram program(p, {"cores=2", "local_bytes=64 KiB", "address_map.global_bytes=2 MiB"});
@@ -83,7 +83,7 @@ StepRun runThroughSnapshots(StepProgram& p, unsigned cores) {
   };
   StepRun run{make(), {}};
   const Comparison comparison =
-      compareThroughSnapshots(*run.device, make(), cores, [] { return 1; });
+      compareThroughSnapshots(*run.device, make(), cores, [] { return 1; }, seed);
   run.result = comparison.result;
   EXPECT_GT(comparison.snapshots, 10);
   for (const isa::Fault& fault : run.device->findings().faults()) ADD_FAILURE() << fault.detail;
@@ -140,6 +140,31 @@ TEST(SnapshotAtEveryStep, KeepsSemaphoresAndWhatTheirSignalsOrder) {
   const StepRun run = runThroughSnapshots(p, 2);
   EXPECT_EQ(run.result.status, RunStatus::exited);
   EXPECT_EQ(run.device->races().raceCount(), 0u);
+}
+
+TEST(SnapshotAtEveryStep, KeepsTheOrderOfTurnsAndSignalsThatHaveNotArrived) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    StepProgram p;
+    p.split(
+        [&] {
+          for (unsigned s = 0; s < 6; ++s) {
+            p.et_st(Tile{0}, View{0}, 0);
+            p.signal(1, s);
+            p.idle(30);
+          }
+        },
+        [&] {
+          p.li(X{10}, 1);
+          for (int s = 0; s < 6; ++s) {
+            p.et_waitsub(X{11}, s, X{10});
+            p.idle(20);
+          }
+          p.et_ld(Tile{1}, View{0}, 0);
+        });
+    const StepRun run = runThroughSnapshots(p, 2, seed);
+    EXPECT_EQ(run.result.status, RunStatus::exited);
+    EXPECT_EQ(run.device->races().raceCount(), 0u);
+  }
 }
 
 TEST(SnapshotAtEveryStep, KnowsThatACoreHasMovedWhileTheOtherWaits) {

@@ -181,7 +181,7 @@ TEST(Snapshot, SaysWhyItDoesNotFit) {
 
   Bytes changed = sound;
   changed[8] = std::byte{99};
-  EXPECT_THAT(refusal(changed), HasSubstr("version 99; this build reads version 2"));
+  EXPECT_THAT(refusal(changed), HasSubstr("version 99; this build reads version 3"));
   changed = sound;
   changed[0] = std::byte{0};
   EXPECT_THAT(refusal(changed), HasSubstr("no snapshot"));
@@ -226,6 +226,7 @@ TEST(HostileSnapshot, IsRefusedOrRuns) {
     if (i % 50 == 0) {
       LaunchOptions launch;
       launch.cores = static_cast<unsigned>(1 + i / 50 % 2);
+      launch.seed = static_cast<uint64_t>(i / 100 % 2);
       do {
         device = randomProgram(random());
         ASSERT_TRUE(device->start(launch).ok());

@@ -33,9 +33,10 @@ inline Result<RestoredDevice> restore(const isa::Machine& machine,
 
 /// Options of a launch, and the instructions that it retires, as (core, pc, word).
 struct Launch {
-  explicit Launch(unsigned cores, uint64_t limit = 6000) {
+  explicit Launch(unsigned cores, uint64_t seed = 0) {
     options.cores = cores;
-    options.instruction_limit = limit;
+    options.seed = seed;
+    options.instruction_limit = 6000;
     options.commits = &sink;
   }
   Launch(const Launch&) = delete;
@@ -60,8 +61,9 @@ struct Comparison {
 /// and made again from its snapshot. Nobody may see that: not in values, counters, findings, and the instructions retired.
 inline Comparison compareThroughSnapshots(FunctionalDevice& straight,
                                           std::unique_ptr<FunctionalDevice> stopped, unsigned cores,
-                                          const std::function<uint64_t()>& next) {
-  Launch whole(cores), parts(cores);
+                                          const std::function<uint64_t()>& next,
+                                          uint64_t seed = 0) {
+  Launch whole(cores, seed), parts(cores, seed);
   const auto result = straight.launch(whole.options);
   EXPECT_TRUE(result.ok() && stopped->start(parts.options).ok());
   Comparison comparison{*result};

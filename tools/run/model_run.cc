@@ -94,9 +94,9 @@ Status writeSnapshot(const sim::FunctionalDevice& device, const std::string& pat
 }  // namespace
 
 std::string snapshotLabel(const sim::ElfImage& image, const PreparedLaunch& launch,
-                          unsigned cores) {
-  return fmt::format("cores {}\nprogram {:016x}\narguments and inputs {:016x}\n", cores,
-                     digestOf(image), digestOf(launch));
+                          const sim::LaunchOptions& options) {
+  return fmt::format("cores {}\nseed {}\nprogram {:016x}\narguments and inputs {:016x}\n",
+                     options.cores, options.seed, digestOf(image), digestOf(launch));
 }
 
 Result<sim::RunResult> runLaunch(std::unique_ptr<sim::FunctionalDevice>& device,

@@ -12,8 +12,9 @@
 
 namespace etalon::tools {
 
-/// What a snapshot keeps to be told from those of other runs: cores, program, arguments and inputs, one `what digest` a line.
-std::string snapshotLabel(const sim::ElfImage& image, const PreparedLaunch& launch, unsigned cores);
+/// What a snapshot keeps to be told from those of other runs: cores, seed, program, arguments and inputs, a line each.
+std::string snapshotLabel(const sim::ElfImage& image, const PreparedLaunch& launch,
+                          const sim::LaunchOptions& options);
 
 /// Runs a prepared launch on the model to its end: from its begin or, by --restore, from a snapshot, in which case another
 /// device takes the place of `device`; on the way writes the snapshot of --snapshot.

@@ -43,6 +43,7 @@ Result<PluginProgram> openPluginProgram(const RunRequest& request, const RunHook
 Status checkOptions(const RunRequest& request, const RunHooks& hooks) {
   const char* option = request.machine != "base" || !request.overrides.empty() ? "--machine, --set"
                        : !request.contract.empty()                             ? "--contract"
+                       : request.seed != 0                                     ? "--seed"
                        : !request.dumps.empty()                                ? "--dump"
                        : hooks.commit_line                                     ? "--commit-log"
                        : !request.snapshot.empty() || !request.restore.empty()

@@ -77,6 +77,7 @@ struct RunReport {
   uint64_t contract_hash = 0;           // 0: the canonical arithmetic
   bool ran_operator = false;            // not the image: the operator that its launch note names
   std::optional<unsigned> cores;        // of a run of an image
+  std::optional<uint64_t> seed;         // of the interleaving of cores; none: a plug-in
   RunEnd end = RunEnd::exited;
   uint64_t exit_code = 0;                // of the program, when it exited
   std::optional<uint64_t> instructions;  // over all cores, where the device counts them

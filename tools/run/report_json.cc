@@ -130,6 +130,7 @@ std::string reportJson(const RunReport& report, const std::string& console) {
       {"contract", report.contract_name.empty() ? Json(nullptr) : contractJson(report)},
       {"program", report.program},
       {"cores", orNull(report.cores)},
+      {"seed", orNull(report.seed)},
       {"instructions", orNull(report.instructions)},
       {"counters", counters},
       {"outputs",

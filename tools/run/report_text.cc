@@ -65,6 +65,7 @@ std::string headline(const RunReport& report) {
     text += fmt::format(
         ", machine {}{}", report.machine->displayName(),
         report.machine->derived() ? " (derived: results belong to no published machine)" : "");
+  if (report.seed.value_or(0) != 0) text += fmt::format(", seed {}", *report.seed);
   if (report.contract_hash != 0)
     text += fmt::format(", contract {} ({:#x})", report.contract_name, report.contract_hash);
   return text + "\n";

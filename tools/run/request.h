@@ -55,6 +55,7 @@ struct RunRequest {
   std::vector<Assignment> arguments;
   bool check = false;
   uint64_t limit = 0;  // instructions over all cores; 0: none
+  uint64_t seed = 0;   // of the interleaving of cores; 0: round robin
   std::vector<DumpTarget> dumps;
   std::string snapshot;      // file to write a snapshot into; empty: none
   uint64_t snapshot_at = 0;  // after so many instructions over all cores

@@ -84,6 +84,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   options.cores = cores;
   options.arguments = launch->argument_block;
   options.instruction_limit = request.limit;
+  options.seed = request.seed;
   options.console = hooks.console;
   options.progress = hooks.progress;
   const sim::CommitSink commits = [&](const sim::Core& core, const sim::Commit& commit) {
@@ -92,7 +93,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   if (hooks.commit_line) options.commits = &commits;
   SourceLines lines(program->image);
   const Result<sim::RunResult> result =
-      runLaunch(device, request, options, snapshotLabel(program->image, *launch, cores));
+      runLaunch(device, request, options, snapshotLabel(program->image, *launch, options));
   if (!result.ok()) return result.error();
 
   RunReport report;
@@ -102,6 +103,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   report.contract_name = contract.name;
   report.contract_hash = contract.hash;
   report.cores = cores;
+  report.seed = request.seed;
   report.permits = request.permits;
   collectResult(*device, *result, lines, report);
   Result<std::vector<Output>> outputs = readOutputs(*device, *launch, request);

@@ -158,6 +158,17 @@ TEST(Helpers, MatrixViewIsAWellFormedViewOfTheMatrix) {
   EXPECT_EQ(static_cast<uint64_t>(whole.hi), 0x80001000u + (29 * 24 + 20) * 4);
 }
 
+TEST(Helpers, MatrixViewOfFourBitsPacksTwoElementsToAByte) {
+  const et_view c = et_matrix_view(reinterpret_cast<void*>(0x80001000), ET_F4E2M1, 3, 5, 6, 2, 4);
+  const auto image = std::as_bytes(std::span<const et_view, 1>(&c, 1));
+  ASSERT_FALSE(isa::checkViewImage(image).has_value());
+  const isa::ViewDescriptor view = isa::loadViewImage(image);
+  EXPECT_FALSE(isa::checkViewPosition(view).has_value());
+  const isa::ByteInterval whole = isa::tensorHull(view);
+  EXPECT_EQ(static_cast<uint64_t>(whole.lo), 0x80001000u);
+  EXPECT_EQ(static_cast<uint64_t>(whole.hi), 0x80001000u + 2 * 3 + 3);
+}
+
 /// What a call may change nobody has to save: start code, runtime and helpers store no register file.
 TEST(Helpers, NeitherTheyNorTheRuntimeSaveTileRegisters) {
   SHOWS(state_caller_saved);

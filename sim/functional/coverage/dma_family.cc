@@ -35,11 +35,17 @@ void describeCommon(const isa::InstructionInfo& info, Space& space) {
   if (!isUpdate(info)) space.dimensions.push_back({"mode", {std::begin(kModes), std::end(kModes)}});
 }
 
+/// The layout of td or ts is the dimension "tile".
+void forbidStepsOfTile(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
+                       Space& space) {
+  forbidStepsOfFourBits(info, tuples, space, isLoad(info) ? "td" : "ts", "tile");
+}
+
 bool takesTransfer(const isa::InstructionInfo& info) {
   return isDma(info) && !hasOperand(info, "ti");
 }
 
-void describeTransfer(const isa::InstructionInfo& info, const std::vector<TypeTuple>&,
+void describeTransfer(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
                       Space& space) {
   describeCommon(info, space);
   space.dimensions.push_back({"view", viewShapes(isLoad(info) || isUpdate(info))});
@@ -54,6 +60,7 @@ void describeTransfer(const isa::InstructionInfo& info, const std::vector<TypeTu
   require(space, "view", "bounds", [](const std::string& view, const std::string& bounds) {
     return view != "none" || bounds == "inside";
   });
+  forbidStepsOfTile(info, tuples, space);
 }
 
 void buildTransfer(Scene& s) {
@@ -73,13 +80,13 @@ bool takesIndexed(const isa::InstructionInfo& info) {
   return isDma(info) && hasOperand(info, "ti");
 }
 
-void describeIndexed(const isa::InstructionInfo& info, const std::vector<TypeTuple>&,
+void describeIndexed(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
                      Space& space) {
   describeCommon(info, space);
   space.dimensions.push_back({"view", {"rows", "blocks", "other-axis", "columns", "elements"}});
   space.dimensions.push_back({"index rows", {"0", "1", "3", "4"}});
   space.dimensions.push_back({"index columns", {"0", "1", "2", "5"}});
-  space.dimensions.push_back({"inner", {"0", "1", "3", "17"}});
+  space.dimensions.push_back({"inner", {"0", "1", "3", "16", "17"}});
   space.dimensions.push_back({"index tile", sourceLayouts(true, false)});
   space.dimensions.push_back({"indices", {"inside", "equal", "some outside", "far outside"}});
   require(space, "view", "inner", [](const std::string& view, const std::string& inner) {
@@ -88,6 +95,7 @@ void describeIndexed(const isa::InstructionInfo& info, const std::vector<TypeTup
   require(space, "bounds", "indices", [](const std::string& bounds, const std::string& indices) {
     return bounds != "empty" || indices == "some outside";
   });
+  forbidStepsOfTile(info, tuples, space);
 }
 
 /// Box dims of a gather; box dim 0 counts the indices on `named`.

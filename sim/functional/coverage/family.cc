@@ -38,20 +38,25 @@ void require(Space& space, const std::string& dimension_a, const std::string& di
 }
 
 void forbidStepsOfFourBits(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
+                           Space& space, std::string_view operand, const std::string& dimension) {
+  std::map<std::string, bool> four_bit;
+  for (const TypeTuple& tuple : tuples) {
+    Case c;
+    c.info = &info;
+    c.types = tuple;
+    four_bit[tupleText(tuple)] = reference::bitsOf(c.type(operand)) == 4;
+  }
+  require(space, "types", dimension, [=](const std::string& types, const std::string& layout) {
+    return !layout.starts_with("step") || !four_bit.at(types);
+  });
+}
+
+void forbidStepsOfFourBits(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
                            Space& space) {
-  std::map<std::string, TypeTuple> by_text;
-  for (const TypeTuple& tuple : tuples) by_text[tupleText(tuple)] = tuple;
-  size_t at = 0;
   for (const isa::OperandInfo& o : info.operands()) {
-    if (o.kind != isa::OperandKind::tile && o.kind != isa::OperandKind::view) continue;
-    const size_t operand = at++;
     const auto is_layout = [&](const Dimension& d) { return d.name == o.name; };
-    if (std::ranges::none_of(space.dimensions, is_layout)) continue;
-    require(space, "types", std::string(o.name),
-            [=](const std::string& types, const std::string& layout) {
-              return !layout.starts_with("step") ||
-                     reference::bitsOf(by_text.at(types).at(operand)) != 4;
-            });
+    if (o.kind == isa::OperandKind::tile && std::ranges::any_of(space.dimensions, is_layout))
+      forbidStepsOfFourBits(info, tuples, space, o.name, std::string(o.name));
   }
 }
 

@@ -29,7 +29,11 @@ using PairRule = std::function<bool(const std::string& a, const std::string& b)>
 void require(Space& space, const std::string& dimension_a, const std::string& dimension_b,
              PairRule rule);
 
-/// Columns of 4-bit tiles follow each other: no layout with a step for an operand of such a type.
+/// Columns of 4-bit tiles follow each other: where the operand has such a type, no layout with a step
+/// in the dimension.
+void forbidStepsOfFourBits(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
+                           Space& space, std::string_view operand, const std::string& dimension);
+/// The same for every operand that a dimension has the name of.
 void forbidStepsOfFourBits(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
                            Space& space);
 

@@ -57,7 +57,8 @@ Shape shapeOf(string_view name, string_view operand, Shape ta, uint64_t other) {
   return ta;
 }
 
-void describe(const isa::InstructionInfo& info, const std::vector<TypeTuple>&, Space& space) {
+void describe(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tuples,
+              Space& space) {
   space.dimensions.push_back({"rows", {"0", "1", "2", "3", "5", "12"}});
   space.dimensions.push_back(
       {"columns", {"0", "1", "2", "15", "16", "17", "63", "64", "65", "128", "150"}});
@@ -81,6 +82,7 @@ void describe(const isa::InstructionInfo& info, const std::vector<TypeTuple>&, S
   }
   if (info.name == "et.iota")
     space.dimensions.push_back({"steps", {"none", "row", "column", "both"}});
+  forbidStepsOfFourBits(info, tuples, space);
 }
 
 void fillIndices(Scene& s, uint64_t extent) {

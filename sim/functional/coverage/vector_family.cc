@@ -53,6 +53,7 @@ void describe(const isa::InstructionInfo& info, const std::vector<TypeTuple>& tu
   space.dimensions.push_back(place);
   for (size_t i = 1; i < tiles.size(); ++i) allowInPlace(tuples, tiles[i], i, space);
   if (info.name == "et.cvt") space.dimensions.push_back({"mode", {"0", "1", "2", "3"}});
+  forbidStepsOfFourBits(info, tuples, space);
 }
 
 void build(Scene& s) {

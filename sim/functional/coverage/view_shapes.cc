@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace etalon::sim::coverage {
 namespace {
@@ -58,26 +59,40 @@ void shapeBox(View& view, uint64_t rows, uint64_t columns, const std::string& sh
   }
 }
 
-/// Moves the box on axis a, or cuts the axis, as `bounds` says.
-void applyBounds(Scene& s, View::Axis& axis, uint64_t span, const std::string& bounds) {
-  const auto some = static_cast<int64_t>(1 + s.random() % 2);
+/// Moves the box on axis a, or cuts the axis, as `bounds` says; by a multiple of `by`.
+void applyBounds(Scene& s, View::Axis& axis, uint64_t span, const std::string& bounds, int64_t by) {
+  const auto some = static_cast<int64_t>(1 + s.random() % 2) * by;
   if (bounds == "before") axis.origin -= some;
   if (bounds == "past") axis.dim = span > 1 ? span - 1 : span;
   if (bounds == "around") {
     axis.origin += some;
     axis.dim = span;
   }
-  if (bounds == "outside") axis.origin += static_cast<int64_t>(axis.dim + span);
+  if (bounds == "outside") axis.origin += static_cast<int64_t>(axis.dim + span) * by;
   if (bounds == "empty") axis.dim = 0;
 }
 
 void fillView(Scene& s, uint64_t bytes, uint64_t start, const std::string& values) {
-  const auto size = static_cast<uint64_t>(reference::bitsOf(s.call.view.type) / 8);
-  for (uint64_t at = 0; at + size <= bytes; at += size) {
+  const auto width = static_cast<uint64_t>(reference::bitsOf(s.call.view.type));
+  for (uint64_t bit = 0; bit + width <= 8 * bytes; bit += width) {
     const uint64_t bits = elementOfKind(s.call.view.type, values, s.random);
-    for (uint64_t i = 0; i < size; ++i)
-      *s.memory.at(start + at + i) = static_cast<uint8_t>(bits >> (8 * i));
+    uint8_t& first = *s.memory.at(start + bit / 8);
+    if (width == 4)
+      first = static_cast<uint8_t>(bit % 8 == 0 ? bits : first | bits << 4);
+    else
+      for (uint64_t i = 0; i < width / 8; ++i) (&first)[i] = static_cast<uint8_t>(bits >> 8 * i);
   }
+}
+
+/// The axis that may have a stride of one nibble: that of the last box dim, which alone names it and
+/// takes it in steps of 1 and in pairs.
+std::optional<unsigned> packableAxis(const View& view, unsigned named) {
+  if (reference::bitsOf(view.type) != 4 || view.box.empty() || view.axes.empty())
+    return std::nullopt;
+  const View::Box& last = view.box.back();
+  const bool alone = std::ranges::count(view.box, last.axis, &View::Box::axis) == 1;
+  const bool fits = alone && last.step == 1 && last.extent % 2 == 0 && last.axis != named;
+  return fits ? std::optional(last.axis) : std::nullopt;
 }
 
 }  // namespace
@@ -96,13 +111,21 @@ const std::vector<std::string>& viewBounds() {
   return bounds;
 }
 
-void placeTensor(Scene& s, const std::vector<unsigned>& contiguous_last, bool descending,
+void placeTensor(Scene& s, std::vector<unsigned> contiguous_last, bool descending,
                  const std::string& bounds, bool local, const std::string& values, unsigned named,
                  uint64_t least) {
   View& view = s.call.view;
-  const auto size = static_cast<int64_t>(reference::bitsOf(view.type) / 8);
-  int64_t stride = size;
-  int64_t below = 0;  // bytes of the tensor before its coordinate 0
+  const bool four_bit = reference::bitsOf(view.type) == 4;
+  std::optional<unsigned> packed = packableAxis(view, named);
+  if (s.random() % 4 == 0) packed.reset();
+  if (packed) {
+    std::erase(contiguous_last, *packed);
+    contiguous_last.push_back(*packed);
+  }
+  // In bytes; of 4-bit types in nibbles, an even number from element to element unless packed.
+  const int64_t size = four_bit ? 2 : reference::bitsOf(view.type) / 8;
+  int64_t stride = packed ? 1 : size;
+  int64_t below = 0;  // of the tensor before its coordinate 0
   for (size_t n = contiguous_last.size(); n-- > 0;) {
     const unsigned a = contiguous_last[n];
     int64_t low = 0, high = 0;
@@ -116,14 +139,16 @@ void placeTensor(Scene& s, const std::vector<unsigned>& contiguous_last, bool de
     axis.dim = span + s.random() % 3;
     axis.origin = -low;
     const auto widest = static_cast<int64_t>(axis.dim);
-    axis.stride = descending ? -stride : stride;
-    if (descending) below += (widest - 1) * stride;
+    const bool down = descending && packed != a;
+    axis.stride = down ? -stride : stride;
+    if (down) below += (widest - 1) * stride;
     stride = stride * widest + size * static_cast<int64_t>(s.random() % 2);
-    if (a != named || bounds == "empty") applyBounds(s, axis, span, bounds);
+    if (four_bit) stride += stride % 2;
+    if (a != named || bounds == "empty") applyBounds(s, axis, span, bounds, packed == a ? 2 : 1);
   }
-  const auto bytes = static_cast<uint64_t>(stride);
+  const auto bytes = static_cast<uint64_t>(four_bit ? (stride + 1) / 2 : stride);
   const uint64_t start = s.reserve(bytes, local);
-  view.base = start + static_cast<uint64_t>(below);
+  view.base = start + static_cast<uint64_t>(four_bit ? below / 2 : below);
   view.fill = elementOfKind(view.type, values, s.random);
   if (reference::bitsOf(view.type) < 64) view.fill |= s.random() << reference::bitsOf(view.type);
   fillView(s, bytes, start, values);

@@ -26,8 +26,9 @@ void placeView(Scene& scene, ElementType type, uint64_t rows, uint64_t columns,
                const std::string& values);
 
 /// For gather and scatter: box dims and axes are in call.view; sets dims and origins so that each
-/// axis spans its box (and `least` elements on the named axis), then strides, base and elements.
-void placeTensor(Scene& scene, const std::vector<unsigned>& contiguous_last, bool descending,
+/// axis spans its box (and `least` elements on the named axis), then strides, base and elements. Of
+/// 4-bit types the axis of the last box dim is mostly packed, two elements to a byte, where it can be.
+void placeTensor(Scene& scene, std::vector<unsigned> contiguous_last, bool descending,
                  const std::string& bounds, bool local, const std::string& values,
                  unsigned named = ~0u, uint64_t least = 0);
 

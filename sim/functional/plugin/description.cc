@@ -41,6 +41,15 @@ Result<std::vector<std::string>> readOverrides(const Json& list) {
   return overrides;
 }
 
+/// One line of at most the 200 characters that a description may have, however much is overridden.
+std::string titleOf(const isa::Machine& machine) {
+  constexpr size_t kMostNameBytes = 160;
+  std::string name = machine.displayName();
+  if (name.size() > kMostNameBytes)
+    name = fmt::format("{} with {} values overridden", machine.name, machine.overrides.size());
+  return "Functional model, machine " + name;
+}
+
 }  // namespace
 
 Result<PluginSetup> setupOf(const std::string& configuration) {
@@ -75,7 +84,7 @@ std::string describePlugin(const PluginSetup& setup) {
   const isa::Machine& machine = setup.machine;
   const Json json{
       {"name", "npu-functional"},
-      {"title", "Functional model, machine " + machine.displayName()},
+      {"title", titleOf(machine)},
       {"vendor", "Etalon"},
       {"version", ETALON_VERSION},
       {"kind", "model"},

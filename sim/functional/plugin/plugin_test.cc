@@ -77,6 +77,17 @@ TEST(FunctionalPlugin, DescribesItsMachine) {
   EXPECT_THAT(device.description().profiles, testing::Contains("Et-base"));
 }
 
+TEST(FunctionalPlugin, HasATitleOfOneLineHoweverMuchIsOverridden) {
+  EXPECT_EQ(openModel(R"({"set": ["cores=2"]})").description().title,
+            "Functional model, machine base+cores=2");
+  const Device device = openModel(
+      R"({"machine": "functional64", "set": ["cores=2", "local_bytes=64 KiB", "work_cap.macs_log2=30",
+          "work_cap.elements_log2=24", "work_cap.bytes_log2=26", "address_map.global_bytes=2 MiB",
+          "profiles=Et-base,Et-f16,Et-fp8,Et-mx,Et-i4,Et-sparse"]})");
+  EXPECT_EQ(device.description().title,
+            "Functional model, machine functional64 with 7 values overridden");
+}
+
 TEST(FunctionalPlugin, DeclaresTheContractItIsGiven) {
   Device device = openModel(R"({"contract": "et1"})");
   EXPECT_EQ(device.description().numerics, "declared");

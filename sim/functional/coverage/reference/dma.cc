@@ -20,11 +20,17 @@ std::vector<uint64_t> boxIndex(const View& view, uint64_t row, uint64_t column) 
   return index;
 }
 
-/// Address of a box element; nothing if it is outside on any axis. `selected`: indices of a
-/// gather, which stand for origin and box dim 0 on the named axis.
-std::optional<uint64_t> addressOf(const View& view, const std::vector<uint64_t>& index,
-                                  const std::vector<int64_t>* selected, unsigned named) {
-  uint64_t address = view.base;
+/// Where an element stands: an address, and for 4-bit types the half of its byte.
+struct Place {
+  uint64_t address;
+  int shift;
+};
+
+/// Place of a box element; nothing if it is outside on any axis. `selected`: indices of a gather, which
+/// stand for origin and box dim 0 on the named axis.
+std::optional<Place> placeOf(const View& view, const std::vector<uint64_t>& index,
+                             const std::vector<int64_t>* selected, unsigned named) {
+  int64_t offset = 0;
   for (unsigned a = 0; a < view.axes.size(); ++a) {
     int64_t coordinate = view.axes[a].origin;
     if (selected && a == named) {
@@ -37,21 +43,30 @@ std::optional<uint64_t> addressOf(const View& view, const std::vector<uint64_t>&
       if (view.box[b].axis == a) coordinate += static_cast<int64_t>(index[b]) * view.box[b].step;
     if (coordinate < 0 || static_cast<uint64_t>(coordinate) >= view.axes[a].dim)
       return std::nullopt;
-    address += static_cast<uint64_t>(coordinate * view.axes[a].stride);
+    offset += coordinate * view.axes[a].stride;
   }
-  return address;
+  if (bitsOf(view.type) != 4) return Place{view.base + static_cast<uint64_t>(offset), 0};
+  const int64_t half = offset % 2 != 0 ? 1 : 0;
+  return Place{view.base + static_cast<uint64_t>((offset - half) / 2), static_cast<int>(4 * half)};
 }
 
-uint64_t readAt(Memory& memory, uint64_t address, ElementType type) {
+uint64_t readAt(Memory& memory, const Place& place, ElementType type) {
+  if (bitsOf(type) == 4) return *memory.at(place.address) >> place.shift & 15;
   uint64_t bits = 0;
   for (int i = 0; i < bitsOf(type) / 8; ++i)
-    bits |= uint64_t{*memory.at(address + static_cast<uint64_t>(i))} << (8 * i);
+    bits |= uint64_t{*memory.at(place.address + static_cast<uint64_t>(i))} << (8 * i);
   return bits;
 }
 
-void writeAt(Memory& memory, uint64_t address, ElementType type, uint64_t bits) {
+void writeAt(Memory& memory, const Place& place, ElementType type, uint64_t bits) {
+  if (bitsOf(type) == 4) {
+    uint8_t& byte = *memory.at(place.address);
+    byte = static_cast<uint8_t>((byte & ~(15 << place.shift)) | static_cast<int>(bits & 15)
+                                                                    << place.shift);
+    return;
+  }
   for (int i = 0; i < bitsOf(type) / 8; ++i)
-    *memory.at(address + static_cast<uint64_t>(i)) = static_cast<uint8_t>(bits >> (8 * i));
+    *memory.at(place.address + static_cast<uint64_t>(i)) = static_cast<uint8_t>(bits >> (8 * i));
 }
 
 /// Equal types move bits; the mode's bit 0 saturates, bit 1 rounds toward zero.
@@ -91,23 +106,28 @@ bool executeDma(Call& call, Memory& memory) {
     }
   }
   Matrix value = load ? Matrix(tile.rows(), tile.columns()) : readTile(memory, tile);
+  const auto placeAt = [&](uint64_t r, uint64_t c) {
+    return placeOf(view, boxIndex(view, r, c), indexed ? &selected : nullptr, call.axis);
+  };
+  // Stores write whole bytes: what no element stands in becomes 0.
+  if (!load && bitsOf(view.type) == 4)
+    for (uint64_t r = 0; r < tile.rows(); ++r)
+      for (uint64_t c = 0; c < tile.columns(); ++c)
+        if (const auto place = placeAt(r, c)) *memory.at(place->address) = 0;
   for (uint64_t r = 0; r < tile.rows(); ++r)
     for (uint64_t c = 0; c < tile.columns(); ++c) {
-      const auto address =
-          addressOf(view, boxIndex(view, r, c), indexed ? &selected : nullptr, call.axis);
+      const auto place = placeAt(r, c);
       if (load)
-        value.at(r, c) =
-            moved(view.type,
-                  address ? readAt(memory, *address, view.type) : lowBits(view.type, view.fill),
-                  tile.type, call.mode);
-      else if (address && !update.empty())
-        writeAt(memory, *address, view.type,
+        value.at(r, c) = moved(
+            view.type, place ? readAt(memory, *place, view.type) : lowBits(view.type, view.fill),
+            tile.type, call.mode);
+      else if (place && !update.empty())
+        writeAt(memory, *place, view.type,
                 applyLane(update, view.type, view.type,
-                          {static_cast<uint32_t>(readAt(memory, *address, view.type)),
+                          {static_cast<uint32_t>(readAt(memory, *place, view.type)),
                            static_cast<uint32_t>(value.at(r, c))}));
-      else if (address)
-        writeAt(memory, *address, view.type,
-                moved(tile.type, value.at(r, c), view.type, call.mode));
+      else if (place)
+        writeAt(memory, *place, view.type, moved(tile.type, value.at(r, c), view.type, call.mode));
     }
   if (load) writeTile(memory, tile, value);
   return true;

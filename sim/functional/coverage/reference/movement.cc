@@ -66,12 +66,13 @@ void iota(Call& call, Memory& memory) {
   const Tile& td = call.tile("td");
   const uint64_t start = call.x.find("rs1")->second;
   const uint64_t row = call.x.find("rs2")->second, column = call.x.find("rs3")->second;
+  Matrix value(td.rows(), td.columns());
   for (uint64_t r = 0; r < td.rows(); ++r)
     for (uint64_t c = 0; c < td.columns(); ++c)
-      writeElement(memory, td, r, c,
-                   isFloatType(td.type)
-                       ? iotaFloat(start, row, column, r, c, td.type)
-                       : wrap(td.type, static_cast<int64_t>(start + r * row + c * column)));
+      value.at(r, c) = isFloatType(td.type)
+                           ? iotaFloat(start, row, column, r, c, td.type)
+                           : wrap(td.type, static_cast<int64_t>(start + r * row + c * column));
+  writeTile(memory, td, value);
 }
 
 }  // namespace

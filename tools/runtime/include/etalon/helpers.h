@@ -100,7 +100,7 @@ static inline unsigned long et_row_bytes(unsigned type, unsigned long cols) {
 /* View descriptor, 256 bytes (manual: view registers). */
 typedef struct {
   uint64_t dim;   /* elements */
-  int64_t stride; /* bytes */
+  int64_t stride; /* bytes; of 4-bit types nibbles */
   int64_t origin;
 } et_axis;
 typedef struct {
@@ -119,7 +119,8 @@ typedef struct __attribute__((aligned(8))) {
 #define ET_BOX(extent, axis, step) {(uint32_t)(extent) | (uint32_t)(axis) << 24, (step)}
 
 /* A view of a matrix with a box of box_rows x box_cols at its origin; move it with et_vseek: axis 0 rows, axis 1 columns.
-   Elements outside the matrix load as 0 and are dropped on store, so edge tiles need no special case. */
+   Elements outside the matrix load as 0 and are dropped on store, so edge tiles need no special case. Of 4-bit types the
+   row stride, box_cols and the origin of axis 1 are even. */
 static inline et_view et_matrix_view(const void* base, unsigned type, unsigned long rows,
                                      unsigned long cols, unsigned long row_stride_elements,
                                      unsigned box_rows, unsigned box_cols) {

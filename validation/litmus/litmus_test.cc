@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every litmus test of docs/spec/litmus under many interleavings; each rule of the chapter has one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "isa/base/file.h"
+#include "isa/base/fuzz_scale.h"
+#include "validation/litmus/run.h"
+
+namespace etalon::validation {
+namespace {
+
+/// Seeds that every test runs, and the most that an outcome may take to be seen.
+constexpr uint64_t kLeast = 50, kMost = 2000;
+
+std::vector<std::string> files() {
+  std::vector<std::string> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(ETALON_SOURCE_DIR "/docs/spec/litmus"))
+    if (entry.path().extension() == ".litmus") paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+LitmusTest read(const std::string& path) {
+  const Result<std::string> text = readFile(path);
+  EXPECT_TRUE(text.ok()) << text.error().message;
+  const std::filesystem::path file(path);
+  const Result<LitmusTest> test = parseLitmus(file.filename().string(), *text);
+  EXPECT_TRUE(test.ok()) << test.error().message;
+  return test.ok() ? *test : LitmusTest{};
+}
+
+class Litmus : public testing::TestWithParam<std::string> {};
+
+TEST_P(Litmus, ShowsWhatItSays) {
+  const LitmusTest test = read(GetParam());
+  ASSERT_FALSE(test.cores.empty());
+  const auto least = std::max<uint64_t>(1, static_cast<uint64_t>(kLeast * fuzzScale()));
+  const Verdict verdict = judgeLitmus(test, least, kMost);
+  for (const std::string& error : verdict.errors) ADD_FAILURE() << error;
+  RecordProperty("seeds", static_cast<int>(verdict.seeds));
+}
+
+INSTANTIATE_TEST_SUITE_P(Spec, Litmus, testing::ValuesIn(files()), [](const auto& info) {
+  std::string name = std::filesystem::path(info.param).stem();
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(LitmusTests, ShowEveryRuleOfTheChapter) {
+  std::set<isa::Rule> shown;
+  for (const std::string& path : files()) {
+    const LitmusTest test = read(path);
+    shown.insert(test.rules.begin(), test.rules.end());
+  }
+  for (const isa::RuleInfo& rule : isa::kRules) {
+    if (rule.chapter == "07-synchronisation") {
+      EXPECT_TRUE(shown.contains(rule.rule)) << rule.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace etalon::validation
