@@ -106,7 +106,7 @@ void Core::transferSignals(Archive& archive, Self& self) {
     for (const PendingSignal& signal : self.signals_) one(signal);
   }
 }
-template void Core::transferSignals(SnapshotWriter&, const Core&);
+template void Core::transferSignals(SnapshotWriter&, Core&);
 template void Core::transferSignals(SnapshotReader&, Core&);
 
 template <class Archive, class Self>
