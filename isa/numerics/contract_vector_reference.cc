@@ -230,6 +230,7 @@ Narrow narrowOf(ElementType type) {
     case ElementType::bf16: return {{8, 7}, 0x7f7f, 0x7fc0, 0x7f80, true};
     case ElementType::f8e4m3: return {{4, 3}, 0x7e, 0x7f, 0x7f, false};
     case ElementType::f8e5m2: return {{5, 2}, 0x7b, 0x7e, 0x7c, false};
+    case ElementType::f4e2m1: return {{2, 1}, 7, 7, 7, false};
     default: return {{8, 23}, 0x7f7fffff, 0x7fc00000, 0x7f800000, true};
   }
 }
@@ -299,7 +300,8 @@ uint32_t conversionUnder(const ConversionRule& rule, ElementType from, uint32_t 
   if (x.kind == Kind::nan) return target.nan;
   RoundingRules rules;
   rules.flush_out = rule.flush_out && target.flushes;
-  const bool is_fp8 = !target.flushes;
+  const bool is_fp8 = !target.flushes;  // FP4 is one that always saturates
+  saturate |= to == ElementType::f4e2m1;
   if (is_fp8) {
     rules.overflow = saturate ? numerics::Overflow::saturate : numerics::Overflow::ieee;
   } else if (nearest) {
@@ -308,17 +310,19 @@ uint32_t conversionUnder(const ConversionRule& rule, ElementType from, uint32_t 
   const int width = target.format.exponent_bits + target.format.mantissa_bits;
   const uint32_t sign = x.negative ? 1u << width : 0;
   if (x.kind == Kind::infinite && is_fp8 && saturate) return sign | target.most;
-  // E4M3 has numbers where others have infinities: a format with a larger exponent rounds it, and its
-  // end is looked at here.
+  // E4M3 and E2M1 have numbers where others have infinities: a format with a larger exponent rounds
+  // them, and their end is looked at here.
   Fixed y = x;
-  if (to == ElementType::f8e4m3 && x.kind == Kind::finite) {
+  const bool is_fp4 = to == ElementType::f4e2m1;
+  if ((is_fp4 || to == ElementType::f8e4m3) && x.kind == Kind::finite) {
     const Fixed most = decode(to, target.most);
-    // Exponents from -6 on have a quantum by their significand, those below one of 2^-9.
-    const NumberFormat wide = {5, 3};
+    // Exponents from -6 (0) on have a quantum by their significand, those below one of 2^-9 (2^-1).
+    const NumberFormat wide = is_fp4 ? NumberFormat{3, 1} : NumberFormat{5, 3};
+    const int shift = is_fp4 ? 2 : 8;  // least exponent -14 for -6, -2 for 0
     Fixed shifted = x;
-    shifted.magnitude = shiftedFloor(x.magnitude, -8);  // least exponent -14 for -6
+    shifted.magnitude = shiftedFloor(x.magnitude, -shift);
     y = rounded(shifted, wide, direction, {});
-    y.magnitude = shiftedFloor(y.magnitude, 8);
+    y.magnitude = shiftedFloor(y.magnitude, shift);
     if (y.kind == Kind::finite && y.magnitude > most.magnitude) {
       const bool nearest_rounding =
           direction == Direction::nearest_even || direction == Direction::nearest_away;

@@ -106,6 +106,9 @@ TEST(ContractVector, ComparisonsAndMovesAreNotOpenToDeclaration) {
 constexpr ElementType kFloats[] = {f32, bf16, f16, f8e4m3, f8e5m2};
 constexpr ElementType kIntegers[] = {i8, u8, i16, u16, i32, u32};
 
+constexpr ElementType kAnyFloats[] = {f32, bf16, f16, f8e4m3, f8e5m2, f4e2m1};
+constexpr ElementType kAnyIntegers[] = {i8, u8, i16, u16, i32, u32, i4, u4};
+
 TEST(ContractVector, ConversionsAgreeWithTheReferenceUnderRandomRules) {
   SHOWS(contract_conversion);
   Random random(2);
@@ -114,8 +117,8 @@ TEST(ContractVector, ConversionsAgreeWithTheReferenceUnderRandomRules) {
                               static_cast<Overflow>(random() % 3)};
     for (int k = 0; k < 300; ++k) {
       const bool from_integer = random() % 4 == 0, to_integer = !from_integer && random() % 4 == 0;
-      const ElementType from = from_integer ? kIntegers[random() % 6] : kFloats[random() % 5];
-      const ElementType to = to_integer ? kIntegers[random() % 6] : kFloats[random() % 5];
+      const ElementType from = from_integer ? kAnyIntegers[random() % 8] : kAnyFloats[random() % 6];
+      const ElementType to = to_integer ? kAnyIntegers[random() % 8] : kAnyFloats[random() % 6];
       uint32_t bits = anyCode(from, random);
       // Near the integers and their halves.
       if (to_integer && from == f32 && random() % 2 == 0)

@@ -167,11 +167,11 @@ TEST_P(Capability, IsWhatExecutingShows) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiles, Capability,
-                         testing::Values("Et-base", "Et-base,Et-f16", "Et-base,Et-fp8,Et-sort",
-                                         "Et-base,Et-mx",
-                                         "Et-base,Et-f16,Et-f32mm,Et-fp8,Et-sort,Et-rand,Et-mx"),
-                         [](const auto& info) { return "Machine" + std::to_string(info.index); });
+INSTANTIATE_TEST_SUITE_P(
+    Profiles, Capability,
+    testing::Values("Et-base", "Et-base,Et-f16", "Et-base,Et-fp8,Et-sort", "Et-base,Et-mx",
+                    "Et-base,Et-f16,Et-f32mm,Et-fp8,Et-sort,Et-rand,Et-mx,Et-i4"),
+    [](const auto& info) { return "Machine" + std::to_string(info.index); });
 
 TEST(Capability, InstructionsWithoutTypesAskForTheirProfile) {
   SHOWS(op_capability);
