@@ -33,13 +33,15 @@ Examples:
   etalon run gemm.c --in 'A=random:1[64,32]' --in B=random:2 --arg N=48 --out C=c.npy --check
   etalon run prog.elf --machine base --set cores=2 --json > result.json
   etalon run gemm.c --device plugin:./mychip.so --in A=random:1 --in B=random:2 --dim M=64 --dim K=32 --dim N=48 --check
-  etalon run prog.elf --cores 1 --commit-log - --dump x5 --dump tile:tr0@0)";
+  etalon run prog.elf --cores 1 --commit-log - --dump x5 --dump tile:tr0@0
+  etalon run prog.elf --snapshot-at 1000000 --snapshot half.snap
+  etalon run prog.elf --restore half.snap)";
 
 /// The command line as CLI11 fills it in, before anything is understood.
 struct RunOptions {
   RunRequest request;
   std::string device = "npu-functional";
-  std::string cores, limit, seed, commit_log, timeout, device_config;
+  std::string cores, limit, seed, commit_log, timeout, device_config, snapshot_at;
   std::vector<std::string> inputs, outputs, arguments, dumps, permits;
   bool json = false;
   bool quiet = false;
@@ -87,10 +89,24 @@ Status readDevice(const RunOptions& options, RunRequest& request) {
                            quote(options.device))};
 }
 
+Status readSnapshot(RunOptions& options) {
+  RunRequest& request = options.request;
+  if (request.snapshot.empty() != options.snapshot_at.empty())
+    return Error{
+        "--snapshot FILE and --snapshot-at N belong together: where to, and after how many "
+        "instructions"};
+  if (options.snapshot_at.empty()) return {};
+  const Result<uint64_t> at = parseUnsigned(options.snapshot_at);
+  if (!at.ok()) return Error{"--snapshot-at: " + at.error().message};
+  request.snapshot_at = *at;
+  return {};
+}
+
 /// Understands the texts of the command line.
 Status readOptions(RunOptions& options) {
   RunRequest& request = options.request;
   ETALON_RETURN_IF_ERROR(readDevice(options, request));
+  ETALON_RETURN_IF_ERROR(readSnapshot(options));
   if (!options.cores.empty()) {
     const Result<uint64_t> cores = parseUnsigned(options.cores);
     if (!cores.ok()) return Error{"--cores: " + cores.error().message};
@@ -248,6 +264,13 @@ void addRun(CLI::App& app, int& exit_status) {
         "One line an instruction into a file, or - for stdout");
   values("--dump", options->dumps, "WHAT",
          "After the run: x, x5, tr, tr3, tile:tr3 (values), vr1, ch0, all; each also @CORE");
+  value("--snapshot", request.snapshot, "FILE",
+        "Write the whole state of the device into a file after --snapshot-at instructions, and go "
+        "on");
+  value("--snapshot-at", options->snapshot_at, "N",
+        "Instructions over all cores before --snapshot writes");
+  value("--restore", request.restore, "FILE",
+        "Go on from a snapshot; everything else as in the run that wrote it");
   values("--permit", options->permits, "uninitialised|races|order-dependent",
          "Do not fail for this finding");
   sub->add_flag("--json", options->json,

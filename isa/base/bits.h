@@ -19,6 +19,12 @@ constexpr int64_t signExtend(uint64_t value, int width) {
   return static_cast<int64_t>(value << (64 - width)) >> (64 - width);
 }
 
+/// One step of a hash that depends on every bit of both: for tables and checksums of one host, never for what is published.
+constexpr uint64_t mixed(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  return hash ^ (hash >> 32);
+}
+
 template <class T>
 T loadBytes(const void* from) {
   T value;

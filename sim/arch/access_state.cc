@@ -5,25 +5,23 @@
 #include <iterator>
 #include <utility>
 
+#include "isa/base/bits.h"
+
 namespace etalon::sim {
 namespace {
-
-uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-  return hash ^ (hash >> 32);
-}
 
 uint64_t hashOf(const AccessState& state) {
   uint64_t hash = state.size();
   for (const AccessRecord& r : state) {
-    hash = mix(hash, r.pc);
+    hash = mixed(hash, r.pc);
     hash =
-        mix(hash, uint64_t{r.insn} << 32 | uint64_t{r.core} << 8 | static_cast<uint64_t>(r.kind));
-    hash = mix(hash, r.time);
-    hash = mix(hash, r.release);
+        mixed(hash, uint64_t{r.insn} << 32 | uint64_t{r.core} << 8 | static_cast<uint64_t>(r.kind));
+    hash = mixed(hash, r.time);
+    hash = mixed(hash, r.release);
     for (const OrderPoint& p : r.after) {
-      hash = mix(hash, uint64_t{p.core} << 8 | static_cast<uint64_t>(p.kind) << 1 | p.range_fence);
-      hash = mix(hash, p.time);
+      hash =
+          mixed(hash, uint64_t{p.core} << 8 | static_cast<uint64_t>(p.kind) << 1 | p.range_fence);
+      hash = mixed(hash, p.time);
     }
   }
   return hash;
@@ -47,7 +45,9 @@ const AccessRecord* lastWrite(const AccessState& state) {
   return nullptr;
 }
 
-StatePool::StatePool() : states_(1) { by_hash_.emplace(hashOf({}), 0); }
+StatePool::StatePool() : states_(1) { addToHash(0); }
+
+void StatePool::addToHash(StateId id) { by_hash_.emplace(hashOf(states_[id]), id); }
 
 StateId StatePool::intern(AccessState state) {
   const uint64_t hash = hashOf(state);

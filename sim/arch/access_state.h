@@ -19,6 +19,8 @@ struct OrderPoint {
   Time time = 0;
 
   auto operator<=>(const OrderPoint&) const = default;
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 };
 
 /// One access that later accesses of the same byte have to be held against. A state holds at most
@@ -36,6 +38,8 @@ struct AccessRecord {
   std::vector<OrderPoint> after;
 
   OrderPoint point() const { return {core, kind, false, time}; }
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
   /// Adds a point to `after` unless an earlier one of its kind is there; true if added.
   bool addPoint(OrderPoint point);
   bool operator==(const AccessRecord&) const = default;
@@ -64,9 +68,14 @@ class StatePool {
   /// Frees every state that is not marked. `marked` has capacity() entries.
   void sweep(const std::vector<bool>& marked);
 
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
+  void addToHash(StateId id);
+
   std::vector<AccessState> states_;
-  std::vector<StateId> free_;
+  std::vector<StateId> free_;  // descending
   std::unordered_multimap<uint64_t, StateId> by_hash_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string_view>
 
 #include "isa/base/status.h"
@@ -28,6 +30,15 @@ class Backing {
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
   uint64_t size() const { return size_; }
+
+  /// Calls f(offset, bytes) for pages of kPageBytes (the last may be shorter), ascending; pages left out hold zeros alone.
+  /// Costs what was touched, not the size, where the host's kernel says what was (/proc/self/pagemap).
+  static constexpr uint64_t kPageBytes = 4096;
+  void forEachTouchedPage(const std::function<void(uint64_t, std::span<const std::byte>)>& f) const;
+
+  /// Snapshots: the pages that are not all zero. Reads into a memory that nobody has touched.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 
   /// The same memory as an array of T (mmap aligns to the page).
   template <class T>

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "isa/machines/address_map.h"
 
 namespace etalon::sim {
@@ -18,8 +21,8 @@ Core::Core(unsigned number, const isa::Machine& machine, Memory& memory, Finding
       memory_(memory),
       findings_(findings),
       global_(memory.global()),
-      global_base_(memory.globalBase()),
-      global_bytes_(memory.global().size()) {
+      global_base_(memory.globalBase()) {
+  watch(nullptr);
   limits_.local_bytes = machine.local_bytes;
   limits_.core_window = isa::kCoreWindowBase + number * isa::kCoreWindowStride;
   limits_.macs_log2 = static_cast<int>(machine.macs_log2);
@@ -68,7 +71,7 @@ bool Core::accessFault(Cause cause, uint64_t address, unsigned size) {
 
 bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
   if (const auto place = memory_.find(number_, address, size)) {
-    checkInitialised(*place, size);
+    noteRead(*place, size);
     launch_->races().scalarLoad(site(), MemoryRegion{place->region->id}, place->offset, size);
     std::memcpy(&value, place->data(), size);
     return true;
@@ -122,7 +125,8 @@ std::optional<Place> Core::atomicPlace(uint64_t address, unsigned size, Cause mi
   return place;
 }
 
-void Core::checkInitialised(const Place& place, unsigned size) {
+void Core::noteRead(const Place& place, unsigned size) {
+  if (watchpoints_) noteWatched(*place.region, place.offset, size, false);
   if (!place.region->init.allSet(place.offset, size))
     noteUninitialised(*place.region, place.offset, size);
 }
@@ -135,6 +139,7 @@ void Core::finishAtomic(const Place& place, unsigned size, bool acquire, bool re
 
 void Core::finishStore(const Place& place, unsigned size) {
   place.region->init.setRange(place.offset, size);
+  if (watchpoints_) noteWatched(*place.region, place.offset, size, true);
   if (memory_.anyReservation())
     memory_.breakReservations(number_, *place.region, place.offset, size);
   if (place.region == &global_ && global_base_ + place.offset - tohost_ < 8)
@@ -145,6 +150,30 @@ void Core::noteUninitialised(Region& region, uint64_t offset, uint64_t size) {
   const uint64_t first = region.init.firstUnset(offset, size).value_or(offset);
   findings_.add(UninitialisedRead{static_cast<uint16_t>(number_), pc_, raw_,
                                   memory_.canonicalAddress(region.id, first), size});
+}
+
+void Core::watch(const std::vector<Watchpoint>* watchpoints) {
+  watchpoints_ = watchpoints && !watchpoints->empty() ? watchpoints : nullptr;
+  constexpr uint64_t kWidest = sizeof(uint64_t);
+  direct_bytes_ = watchpoints_ ? 0 : memory_.globalBytes() - (kWidest - 1);
+}
+
+void Core::noteWatched(const Region& region, uint64_t offset, uint64_t size, bool write) {
+  if (events_ & event::watched) return;
+  const uint64_t names[] = {memory_.canonicalAddress(region.id, offset),
+                            isa::kLocalWindowBase + offset};
+  const int count = MemoryRegion{region.id}.isLocalOf(static_cast<uint16_t>(number_)) ? 2 : 1;
+  for (const Watchpoint& watchpoint : *watchpoints_) {
+    if (!(write ? watchpoint.writes : watchpoint.reads)) continue;
+    for (const uint64_t address : std::span(names, static_cast<size_t>(count))) {
+      // Ends may wrap for hostile watchpoints: distances do not.
+      if (watchpoint.address - address >= size && address - watchpoint.address >= watchpoint.size)
+        continue;
+      watch_hit_ = {watchpoint, std::max(address, watchpoint.address), write};
+      events_ |= event::watched;
+      return;
+    }
+  }
 }
 
 }  // namespace etalon::sim

@@ -22,6 +22,7 @@
 #include "sim/arch/findings.h"
 #include "sim/arch/launch_state.h"
 #include "sim/arch/memory.h"
+#include "sim/arch/watchpoint.h"
 
 namespace etalon::sim {
 
@@ -30,11 +31,13 @@ enum class CoreState : uint8_t { running, halted, faulted };
 
 /// Why the interpreter leaves its loop; a bit set.
 namespace event {
-inline constexpr uint32_t trapped = 1;   // this instruction did not retire
-inline constexpr uint32_t refetch = 2;   // decoded instructions are stale (fence.i)
-inline constexpr uint32_t stopped = 4;   // the core is no longer running
-inline constexpr uint32_t tohost = 8;    // a store to tohost wants the device's attention
-inline constexpr uint32_t blocked = 16;  // the instruction waits and will be executed again
+inline constexpr uint32_t trapped = 1;      // this instruction did not retire
+inline constexpr uint32_t refetch = 2;      // decoded instructions are stale (fence.i)
+inline constexpr uint32_t stopped = 4;      // the core is no longer running
+inline constexpr uint32_t tohost = 8;       // a store to tohost wants the device's attention
+inline constexpr uint32_t blocked = 16;     // the instruction waits and will be executed again
+inline constexpr uint32_t watched = 32;     // the instruction accessed watched bytes
+inline constexpr uint32_t breakpoint = 64;  // nothing was executed: a breakpoint stands there
 }  // namespace event
 
 /// Where the bytes of a view's clipped box stand: address a at data + (a - address). No region if the box has none.
@@ -74,7 +77,7 @@ class Core {
   template <class T>
   bool load(uint64_t address, T& value) {
     const uint64_t offset = address - global_base_;
-    if (offset > global_bytes_ - sizeof(T)) [[unlikely]] {
+    if (offset >= direct_bytes_) [[unlikely]] {
       uint64_t wide = 0;
       if (!loadElsewhere(address, sizeof(T), wide)) return false;
       value = static_cast<T>(wide);
@@ -89,7 +92,7 @@ class Core {
   template <class T>
   bool store(uint64_t address, T value) {
     const uint64_t offset = address - global_base_;
-    if (offset > global_bytes_ - sizeof(T)) [[unlikely]]
+    if (offset >= direct_bytes_) [[unlikely]]
       return storeElsewhere(address, sizeof(T), static_cast<uint64_t>(value));
     global_.init.setRange(offset, sizeof(T));
     launch_->races().scalarStore(site(), MemoryRegion::global(), offset, sizeof(T));
@@ -105,7 +108,7 @@ class Core {
     const std::optional<Place> place =
         atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
     if (!place) return false;
-    checkInitialised(*place, sizeof(T));
+    noteRead(*place, sizeof(T));
     old = loadBytes<T>(place->data());
     storeBytes<T>(place->data(), f(old));
     finishAtomic(*place, sizeof(T), acquire, release);
@@ -116,7 +119,7 @@ class Core {
     const std::optional<Place> place =
         atomicPlace(address, sizeof(T), isa::Cause::load_misaligned, isa::Cause::load_access);
     if (!place) return false;
-    checkInitialised(*place, sizeof(T));
+    noteRead(*place, sizeof(T));
     value = loadBytes<T>(place->data());
     launch_->races().loadReserved(site(), MemoryRegion{place->region->id}, place->offset, sizeof(T),
                                   {acquire, release});
@@ -144,6 +147,8 @@ class Core {
   // --- control and status registers (core_csr.cc)
   /// True if the CSR exists and, when `writes`, can be written; else traps.
   bool csrAccessible(uint32_t number, bool writes);
+  /// True if the CSR exists and is not read-only.
+  static bool csrWritable(uint32_t number);
   uint64_t readCsr(uint32_t number) const;
   void writeCsr(uint32_t number, uint64_t value);
   void returnFromTrap();
@@ -220,6 +225,8 @@ class Core {
     waiting_for_ = std::move(waiting_for);
     events_ |= event::blocked;
   }
+  /// True if the last instruction the core tried waits.
+  bool blocked() const { return (events_ & event::blocked) != 0; }
   /// What the core waited for when it last blocked, for deadlock reports.
   const std::string& waitingFor() const { return waiting_for_; }
   uint64_t retired() const { return retired_; }
@@ -231,6 +238,17 @@ class Core {
   }
   /// Address of the image's `tohost`; stores there raise event::tohost.
   void watchTohost(uint64_t address) { tohost_ = address; }
+  /// Accesses to these bytes raise event::watched; nullptr or none: no watching, which costs nothing.
+  void watch(const std::vector<Watchpoint>* watchpoints);
+  /// What raised event::watched last.
+  const WatchHit& watchHit() const { return watch_hit_; }
+  /// Snapshots (core_snapshot.cc), between two instructions. Reads into a core after reset; then join() the launch.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+  /// Of a core whose state was read: the launch it takes part in. Then its signals that are not performed yet.
+  void join(LaunchState& launch) { launch_ = &launch; }
+  template <class Archive, class Self>
+  static void transferSignals(Archive& archive, Self& self);
 
   // Used by the interpreter alone.
   uint64_t pc_ = 0;
@@ -250,7 +268,9 @@ class Core {
   bool storeElsewhere(uint64_t address, unsigned size, uint64_t value);
   std::optional<Place> atomicPlace(uint64_t address, unsigned size, isa::Cause misaligned,
                                    isa::Cause access);
-  void checkInitialised(const Place& place, unsigned size);
+  /// Every scalar read of bytes that are not reached directly.
+  void noteRead(const Place& place, unsigned size);
+  void noteWatched(const Region& region, uint64_t offset, uint64_t size, bool write);
   void finishAtomic(const Place& place, unsigned size, bool acquire, bool release);
   void finishStore(const Place& place, unsigned size);
   void noteUninitialised(Region& region, uint64_t offset, uint64_t size);
@@ -267,7 +287,8 @@ class Core {
   Findings& findings_;
   Region& global_;
   uint64_t global_base_;
-  uint64_t global_bytes_;
+  /// Global memory that scalar accesses reach without looking for it, less the last bytes, where one may reach past the end.
+  uint64_t direct_bytes_;
   uint64_t tohost_ = ~uint64_t{0};
   isa::MachineLimits limits_;
   LaunchState* launch_ = nullptr;
@@ -293,6 +314,9 @@ class Core {
   std::array<uint64_t, 3> index_pc_{};
   std::array<uint64_t, 4> unit_errors_{};
   int64_t cycle_offset_ = 0, instret_offset_ = 0;
+
+  const std::vector<Watchpoint>* watchpoints_ = nullptr;
+  WatchHit watch_hit_;
 };
 
 }  // namespace etalon::sim

@@ -20,16 +20,23 @@ bool isHardwiredZero(uint32_t number) {
   return (number >= 0xb03 && number <= 0xb1f) || (number >= 0x323 && number <= 0x33f) ||
          number == isa::csr::kMcountinhibit;
 }
+bool csrExists(uint32_t number) {
+  return isHardwiredZero(number) || isa::csrNumbered(number) != nullptr;
+}
 bool isCounter(uint32_t number) {
   return number >= isa::csr::kCounterBase && number < isa::csr::kCounterBase + isa::kCounterSlots;
 }
 
 }  // namespace
 
-bool Core::csrAccessible(uint32_t number, bool writes) {
-  const bool exists = isHardwiredZero(number) || isa::csrNumbered(number) != nullptr;
+bool Core::csrWritable(uint32_t number) {
   const bool read_only = bits(number, 11, 10) == 3 || isCounter(number);
-  if (exists && !(writes && read_only)) return true;
+  return csrExists(number) && !read_only;
+}
+
+bool Core::csrAccessible(uint32_t number, bool writes) {
+  const bool exists = csrExists(number);
+  if (writes ? csrWritable(number) : exists) return true;
   trapWith({.cause = isa::Cause::illegal,
             .rule = isa::Rule::csr_access,
             .value = raw_,

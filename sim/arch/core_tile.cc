@@ -100,6 +100,7 @@ void Core::recordElements(const isa::TileRegister& tile, uint64_t row, uint64_t 
 
 void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write) {
   const MemoryRegion where{region.id};
+  if (watchpoints_) noteWatched(region, offset, bytes, write);
   if (write) {
     launch_->races().tileWrite(where, offset, bytes);
     finishTileWrite(region, offset, bytes);
@@ -122,6 +123,7 @@ void Core::recordUpdate(const ViewMemory& memory, uint64_t address, uint64_t byt
                         bool floating_add) {
   Region& region = *memory.region;
   const uint64_t offset = memory.offset + (address - memory.address);
+  if (watchpoints_) noteWatched(region, offset, bytes, true);
   if (!region.init.allSet(offset, bytes)) noteUninitialised(region, offset, bytes);
   if (floating_add)
     launch_->races().tileFloatAdd(MemoryRegion{region.id}, offset, bytes);

@@ -18,6 +18,9 @@ struct UninitialisedRead {
   uint32_t instruction = 0;
   uint64_t address = 0;  // first unwritten byte, as every core can write it
   uint64_t size = 0;     // bytes the access wanted
+
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 };
 
 /// What a run found wrong with the simulated program, in the order it happened. Lists are bounded, counts are not.
@@ -39,6 +42,9 @@ class Findings {
   uint64_t faultCount() const { return fault_count_; }
   const std::vector<UninitialisedRead>& uninitialised() const { return uninitialised_; }
   uint64_t uninitialisedCount() const { return uninitialised_count_; }
+
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 
  private:
   std::vector<isa::Fault> faults_;

@@ -71,6 +71,11 @@ class HappensBefore {
   size_t releaseCount() const { return releases_.size(); }
   size_t liveReleases() const { return releases_.size() - free_releases_.size(); }
 
+  /// Snapshots. Versions are not kept: what they tell apart, remembered transitions, is not either. Which releases are free
+  /// is found again by the next sweep.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
   struct Core {
     explicit Core(uint32_t cores);
@@ -81,6 +86,9 @@ class HappensBefore {
     uint64_t version = 0;
     ReleaseId store_release = 0;
     bool store_release_valid = true;  // the empty clock is the view of a store at the start
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
 
   void changed(uint16_t core);

@@ -53,6 +53,12 @@ class InitMap {
 
   uint64_t size() const { return size_; }
 
+  /// Snapshots, here and below: every field, in order. Reads into a map of the same size that is all clear.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self) {
+    archive(self.bits_);
+  }
+
  private:
   static constexpr uint64_t kScalarBytes = 8;
 

@@ -31,6 +31,9 @@ class LaunchState {
   /// Cores of the mask that `core` waits for, e.g. "cores 1, 3".
   std::string missingAtBarrier(unsigned core) const;
 
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
   LaunchState(unsigned cores, RaceDetector races, bool defers_signals)
       : cores_(cores),

@@ -17,6 +17,8 @@ namespace etalon::sim {
 
 inline constexpr int kSemaphores = 64;
 inline constexpr uint64_t kDevicePageBytes = 4096;
+/// In place of a core's number: the host, a debugger.
+inline constexpr unsigned kNoCore = ~0u;
 
 /// One flat memory: global memory, or the local memory of a core.
 struct Region {
@@ -75,6 +77,10 @@ class Memory {
   /// A store by `core` (or by its tile instructions) to the bytes.
   void breakReservations(unsigned core, const Region& region, uint64_t offset, uint64_t size);
 
+  /// Snapshots (core_snapshot.cc): reads into a memory that nobody has touched.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
   Memory() = default;
   /// Splits an address into core window and offset; nothing outside the windows.
@@ -84,6 +90,9 @@ class Memory {
     bool valid = false;
     uint16_t region = 0;
     uint64_t granule = 0;
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
 
   uint64_t global_base_ = 0;

@@ -70,7 +70,6 @@ void RaceDetector::scalarSlow(AccessKind kind, const AccessSite& site, MemoryReg
   const bool uniform = joinReleases(view, region, offset, size, &site);
   access.view = &view;
   order_.loadDone(site.core, view);
-  load_pending_ = false;
   // A load of bytes in several states stands after what all of them carry: not a transition of
   // one state alone.
   accessBytes(access, region, offset, size, cursor, uniform);
@@ -186,13 +185,19 @@ StateId RaceDetector::transition(const Access& access, StateId in, Target target
   const uint32_t kind = memoKind(record.kind, access.own_local);
   Memo& memo = memos_[memoIndex(in, record.pc, kind, version)];
   if (memoise && memo.version == version && memo.pc == record.pc && memo.in == in &&
-      memo.kind == kind) {
+      memo.kind == kind && memo.insn == record.insn) {
     return memo.out;
   }
   found_.clear();
   const StateId out = pool_.intern(accessAfter(pool_[in], access, found_));
   for (const AccessRecord& older : found_) report(older, record, target);
-  if (memoise) memo = {.pc = record.pc, .version = version, .in = in, .out = out, .kind = kind};
+  if (memoise)
+    memo = {.pc = record.pc,
+            .version = version,
+            .in = in,
+            .out = out,
+            .kind = kind,
+            .insn = record.insn};
   return out;
 }
 
@@ -243,6 +248,10 @@ void RaceDetector::sweepIfLarge() {
   order_.sweepReleases(std::move(releases));
   std::fill(memos_.begin(), memos_.end(), Memo());
   cursors_ = {};
+  setLimits();
+}
+
+void RaceDetector::setLimits() {
   sweep_limit_ = std::max(min_sweep_limit_, 2 * pool_.live());
   release_limit_ = std::max(kMinReleaseLimit, 2 * order_.liveReleases());
 }

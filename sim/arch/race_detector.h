@@ -16,6 +16,8 @@
 
 namespace etalon::sim {
 
+class SnapshotReader;
+
 /// What the detector watches.
 struct RaceDetectorConfig {
   uint32_t cores = 1;
@@ -78,6 +80,7 @@ class RaceDetector {
       return;
     }
     scalarAccess<AccessKind::kLoad>(site, region, offset, size);
+    load_pending_ = false;
   }
   void scalarStore(const AccessSite& site, MemoryRegion region, uint64_t offset, uint32_t size) {
     if (single_) {
@@ -127,14 +130,20 @@ class RaceDetector {
   size_t liveStates() const { return pool_.live(); }
   void setSweepLimit(size_t states) { min_sweep_limit_ = sweep_limit_ = states; }
 
+  /// Snapshots (race_snapshot.cc), between two instructions. Reads into a detector that has seen no access. Remembered
+  /// transitions and when to sweep are not kept: nothing but time depends on them.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
-  /// Result of putting one access on one state, remembered by what decides it.
+  /// Result of putting one access on one state, remembered by all that decides it.
   struct Memo {
     uint64_t pc = 0;
     uint64_t version = 0;  // 0: empty; names the core, too
     StateId in = 0;
     StateId out = 0;
     uint32_t kind = 0;  // with own_local in bit 8
+    uint32_t insn = 0;
   };
   static constexpr size_t kMemos = 1 << 14;
   static constexpr size_t kMinReleaseLimit = 1 << 14;
@@ -182,8 +191,8 @@ class RaceDetector {
     const uint64_t version = order_.version(site.core);
     const uint32_t kind = memoKind(access, region.isLocalOf(site.core));
     const Memo& memo = memos_[memoIndex(in, site.pc, kind, version)];
-    const bool hit =
-        memo.version == version && memo.pc == site.pc && memo.in == in && memo.kind == kind;
+    const bool hit = memo.version == version && memo.pc == site.pc && memo.in == in &&
+                     memo.kind == kind && memo.insn == site.insn;
     return hit ? memo.out : kNoState;
   }
 
@@ -204,6 +213,10 @@ class RaceDetector {
   void flushLog();
   void settleStores();
   void sweepIfLarge();
+  /// When the next sweep is due.
+  void setLimits();
+  /// Fails a snapshot whose tables do not fit each other.
+  void checkRead(SnapshotReader& in);
 
   HappensBefore order_;
   ShadowMemory shadow_;
@@ -231,6 +244,9 @@ class RaceDetector {
   struct Reports {
     std::unordered_set<std::pair<uint64_t, uint64_t>, PairHash> pairs;
     std::vector<RaceReport> reports;
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
   Reports races_;
   Reports order_dependences_;

@@ -13,6 +13,9 @@ struct AccessSite {
   uint16_t core = 0;  ///< index of the core, 0 .. cores-1 of the detector
   uint64_t pc = 0;
   uint32_t insn = 0;  ///< raw instruction word
+
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 };
 
 /// A memory the detector watches.
@@ -31,6 +34,9 @@ struct MemoryRegion {
 struct RacingAccess {
   AccessSite site;
   AccessKind kind = AccessKind::kLoad;
+
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 };
 
 /// Two accesses without happens-before between them, in the order they were executed: a race, or two atomic updates whose
@@ -41,6 +47,9 @@ struct RaceReport {
   MemoryRegion region;
   uint64_t offset = 0;  ///< first conflicting byte found, from the start of the region
   std::string text;     ///< both sides, the byte and the way out, in one line
+
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 };
 
 /// The text of a report from its other fields: of a race, and of an order-dependent result.

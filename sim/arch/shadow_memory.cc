@@ -55,25 +55,4 @@ void ShadowMemory::collapse(uint32_t& line) {
   line = bytes[0];
 }
 
-void ShadowMemory::markStates(std::vector<bool>& marked) {
-  constexpr uint64_t kChunkLines = kChunkBytes / kLineBytes;
-  for (uint32_t r = 0; r < regions_.size(); ++r) {
-    Region& region = regions_[r];
-    if (region.size == 0) continue;
-    const uint64_t all_lines = region.size / kLineBytes + 1;
-    for (uint64_t chunk = 0; chunk <= region.size / kChunkBytes; ++chunk) {
-      if (region.touched.as<uint8_t>()[chunk] == 0) continue;
-      const uint64_t end = std::min(all_lines, (chunk + 1) * kChunkLines);
-      for (uint64_t i = chunk * kChunkLines; i < end; ++i) {
-        const uint32_t line = lines(r)[i];
-        if (!isBlock(line)) {
-          marked[line] = true;
-          continue;
-        }
-        for (uint64_t b = 0; b < kLineBytes; ++b) marked[block(line)[b]] = true;
-      }
-    }
-  }
-}
-
 }  // namespace etalon::sim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +17,8 @@ namespace etalon::sim {
 class ShadowMemory {
  public:
   static constexpr uint64_t kLineBytes = 64;
+  /// Numbers of states are below: a line holds one of them, or the number of a block.
+  static constexpr uint64_t kMaxStates = uint64_t{1} << 31;
 
   /// `sizes[r]`: bytes of region r, 0 for a region that is not watched.
   static Result<ShadowMemory> create(std::span<const uint64_t> sizes);
@@ -41,7 +44,15 @@ class ShadowMemory {
     for (uint64_t chunk = offset / kChunkBytes; chunk <= last; ++chunk) touched[chunk] = 1;
   }
   /// Marks every state that some byte has.
-  void markStates(std::vector<bool>& marked);
+  void markStates(std::vector<bool>& marked) {
+    forEachState([&](StateId state) { marked[state] = true; });
+  }
+  /// True if every state that some byte has is below `count`.
+  bool statesBelow(StateId count);
+
+  /// Snapshots (race_snapshot.cc). Numbers of blocks are not kept, nothing depends on them.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 
  private:
   static constexpr uint32_t kBlockBit = 0x8000'0000;
@@ -56,6 +67,28 @@ class ShadowMemory {
   };
 
   StateId* split(uint32_t& line);
+  /// Calls f(state) for every line or byte that was touched.
+  template <class F>
+  void forEachState(F&& f) {
+    constexpr uint64_t kChunkLines = kChunkBytes / kLineBytes;
+    for (uint32_t r = 0; r < regions_.size(); ++r) {
+      Region& region = regions_[r];
+      if (region.size == 0) continue;
+      const uint64_t all_lines = region.size / kLineBytes + 1;
+      for (uint64_t chunk = 0; chunk <= region.size / kChunkBytes; ++chunk) {
+        if (region.touched.as<uint8_t>()[chunk] == 0) continue;
+        const uint64_t end = std::min(all_lines, (chunk + 1) * kChunkLines);
+        for (uint64_t i = chunk * kChunkLines; i < end; ++i) {
+          const uint32_t line = lines(r)[i];
+          if (!isBlock(line)) {
+            f(line);
+            continue;
+          }
+          for (uint64_t b = 0; b < kLineBytes; ++b) f(block(line)[b]);
+        }
+      }
+    }
+  }
 
   std::vector<Region> regions_;
   Backing blocks_;

@@ -23,6 +23,9 @@ class StoreLog {
     uint64_t offset;
     uint32_t length;
     uint32_t insn;
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
 
   static Result<StoreLog> create(uint64_t global_bytes);
@@ -72,6 +75,10 @@ class StoreLog {
     newEpoch();
     ++fences_;
   }
+
+  /// Snapshots. Which stores would repeat one is not kept: noted again they change nothing.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
 
  private:
   static constexpr uint64_t kPageBytes = 4096;

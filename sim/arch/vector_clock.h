@@ -59,6 +59,11 @@ class VectorClock {
   bool operator==(const VectorClock&) const = default;
   const std::vector<Time>& times() const { return times_; }
 
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self) {
+    for (auto& time : self.times_) archive(time);
+  }
+
  private:
   static size_t index(uint16_t core, Component component) {
     return size_t{core} * kComponents + static_cast<size_t>(component);

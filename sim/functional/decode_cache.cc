@@ -9,19 +9,21 @@ namespace etalon::sim {
 const DecodeCache::Page* DecodeCache::page(uint64_t address) {
   auto& slot = recent_[(address / kPageBytes) % recent_.size()];
   if (slot.second && slot.first == address) return slot.second;
-  auto found = pages_.find(address);
-  if (found == pages_.end()) {
-    const uint64_t offset = address - memory_.globalBase();
-    Region& global = memory_.global();
-    if (address < memory_.globalBase() || offset >= global.size()) return nullptr;
-    if (pages_.size() >= kMaxPages) clear();
-    auto page = std::make_unique<Page>();
-    for (size_t i = 0; i < page->size(); ++i)
-      (*page)[i] = isa::decode(loadBytes<uint32_t>(global.data() + offset + 4 * i));
-    found = pages_.emplace(address, std::move(page)).first;
-  }
-  slot = {address, found->second.get()};
-  return slot.second;
+  const auto found = pages_.find(address);
+  const Page* page = found != pages_.end() ? found->second.get() : decodePage(address);
+  if (page) slot = {address, page};
+  return page;
+}
+
+DecodeCache::Page* DecodeCache::decodePage(uint64_t address) {
+  const uint64_t offset = address - memory_.globalBase();
+  Region& global = memory_.global();
+  if (address < memory_.globalBase() || offset >= global.size()) return nullptr;
+  if (pages_.size() >= kMaxPages) clear();
+  auto page = std::make_unique<Page>();
+  for (size_t i = 0; i < page->size(); ++i)
+    (*page)[i] = isa::decode(loadBytes<uint32_t>(global.data() + offset + 4 * i));
+  return pages_.emplace(address, std::move(page)).first->second.get();
 }
 
 void DecodeCache::clear() {

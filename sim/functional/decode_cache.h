@@ -23,7 +23,13 @@ class DecodeCache {
   const Page* page(uint64_t address);
   void clear();
 
+  /// Snapshots (device_snapshot.cc): which pages are decoded, and what of them is stale.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
+  /// Decodes the words of memory now; nullptr outside global memory.
+  Page* decodePage(uint64_t address);
   /// Bounds the host memory that a program jumping everywhere can make us use.
   static constexpr size_t kMaxPages = 4096;
 

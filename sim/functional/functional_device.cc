@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace etalon::sim {
 namespace {
-
-constexpr uint64_t kPage = 4096;
 
 constexpr int kA0 = 10, kA1 = 11, kA2 = 12, kA3 = 13, kA4 = 14;
 
@@ -161,11 +160,10 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
   resetCores();
+  setStops({});
   pristine_ = false;
-  const auto console = options.console ? options.console : [](std::string_view) {};
   const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
-  running_.emplace(Running{options, Htif(*memory_, tohost_.value_or(0), fromhost_, console),
-                           std::move(schedule), limit, limit});
+  running_.emplace(Running{options, makeHtif(options), std::move(schedule), limit, limit});
   for (unsigned i = 0; i < options.cores; ++i) {
     Core& core = *cores_[i];
     core.setX(kA0, options.arguments);
@@ -177,6 +175,12 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
     core.start(entry_, *launch_);
   }
   return {};
+}
+
+Htif FunctionalDevice::makeHtif(const LaunchOptions& options) {
+  return Htif(
+      *memory_, tohost_.value_or(0), fromhost_,
+      options.console ? options.console : [](std::string_view) {});
 }
 
 Core& FunctionalDevice::beginTurn() {
@@ -198,25 +202,29 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
   ETALON_CHECK(running_.has_value(), "advance() is for a launch that was started and is not over");
   Running& run = *running_;
   const LaunchOptions& options = run.options;
+  stop_.reset();
   for (;;) {
     if (run.turn == options.cores) {
-      if (!run.waiting) return finish(RunStatus::exited);
-      if (!run.moved && !run.held_back) return finish(RunStatus::deadlock);
+      const bool exited = !run.waiting, stuck = !run.moved && !run.held_back;
       run.schedule.startRound(!run.moved);
       run.turn = 0;
       run.moved = run.held_back = run.waiting = false;
+      if (exited) return finish(RunStatus::exited);
+      if (stuck && heldCores() == 0) return finish(RunStatus::deadlock);
+      if (stuck) {
+        stop_ = Stop{StopReason::held, static_cast<unsigned>(std::countr_zero(heldCores())), {}};
+        return std::nullopt;
+      }
     }
-    if (run.turn == 0 && options.progress && !options.progress(run.limit - run.left))
+    if (run.turn == 0 && options.progress && !options.progress(executed()))
       return finish(RunStatus::interrupted);
     Core& core = beginTurn();
+    bool turn_over = true;
     if (core.state() != CoreState::halted && run.turn_left == 0) {
-      run.held_back = run.waiting = true;
-    } else if (core.state() != CoreState::halted) {
-      const uint64_t budget = std::min({run.left, run.turn_left, most});
-      const uint64_t done = runCore(core, *cache_, budget, options.commits);
-      run.moved |= done != 0;
-      run.left -= done;
-      run.turn_left -= done;
+      run.held_back = true;
+    } else if (core.state() != CoreState::halted && !(stops_.held >> core.number() & 1)) {
+      const bool steps = stops_.stepping == core.number();
+      const uint64_t done = runTurn(core, steps ? 1 : most);
       most -= done;
       if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
       if (core.events_ & event::tohost) {
@@ -227,20 +235,56 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
         }
       }
       if (run.left == 0 && !allHalted()) return finish(RunStatus::instruction_limit);
-      run.waiting |= core.state() != CoreState::halted;
-      // Only what was asked for ended here, not the turn: it goes on at the next call.
-      if (most == 0 && done == budget && run.turn_left != 0 && core.events_ == 0)
-        return std::nullopt;
+      stop_ = stopAfter(core, steps && done == 1);
+      // Otherwise only what was asked for ended here, and the turn goes on at the next call.
+      turn_over = run.turn_left == 0 ||
+                  (core.events_ & (event::blocked | event::stopped | event::tohost)) != 0;
     }
-    ++run.turn;
-    run.begun = false;
-    if (most == 0) return std::nullopt;
+    run.waiting |= core.state() != CoreState::halted;
+    if (turn_over) {
+      ++run.turn;
+      run.begun = false;
+    }
+    if (most == 0 || stop_) return std::nullopt;
   }
+}
+
+uint64_t FunctionalDevice::runTurn(Core& core, uint64_t most) {
+  Running& run = *running_;
+  std::span<const uint64_t> breakpoints = stops_.breakpoints;
+  if (stops_.stepping == core.number()) breakpoints = {};
+  const uint64_t done = runCore(core, *cache_, std::min({run.left, run.turn_left, most}),
+                                run.options.commits, breakpoints);
+  run.moved |= done != 0;
+  run.left -= done;
+  run.turn_left -= done;
+  return done;
+}
+
+std::optional<Stop> FunctionalDevice::stopAfter(const Core& core, bool stepped) const {
+  if (core.events_ & event::breakpoint) return Stop{StopReason::breakpoint, core.number(), {}};
+  if (core.events_ & event::watched)
+    return Stop{StopReason::watchpoint, core.number(), core.watchHit()};
+  if (stepped) return Stop{StopReason::step, core.number(), {}};
+  return std::nullopt;
+}
+
+void FunctionalDevice::setStops(StopConditions stops) {
+  stops_ = std::move(stops);
+  for (const auto& core : cores_) core->watch(&stops_.watchpoints);
+}
+
+uint64_t FunctionalDevice::heldCores() const {
+  uint64_t held = 0;
+  for (unsigned i = 0; i < running_->options.cores; ++i)
+    if (cores_[i]->state() != CoreState::halted) held |= stops_.held & uint64_t{1} << i;
+  return held;
 }
 
 RunResult FunctionalDevice::finish(RunStatus status) {
   const unsigned cores = running_->options.cores;
   running_.reset();
+  setStops({});
   RunResult result;
   result.status = status;
   for (unsigned i = 0; i < cores; ++i) result.instructions += cores_[i]->retired();

@@ -15,6 +15,7 @@
 #include "isa/numerics/contract.h"
 #include "sim/arch/core.h"
 #include "sim/arch/elf_image.h"
+#include "sim/arch/snapshot.h"
 #include "sim/functional/decode_cache.h"
 #include "sim/functional/htif.h"
 #include "sim/functional/interpreter.h"
@@ -46,6 +47,27 @@ struct StoppedCore {
   uint32_t instruction = 0;  // there; 0 where nothing can be fetched
   std::string waiting;       // `waits for semaphore 3 of core 0 ...`; of a deadlock alone
 };
+
+/// What stops a launch between two instructions, for debuggers.
+struct StopConditions {
+  std::vector<uint64_t> breakpoints;    // before an instruction at one of these addresses
+  std::vector<Watchpoint> watchpoints;  // after an instruction that accessed such bytes
+  std::optional<unsigned>
+      stepping;       // after one instruction of this core, which no breakpoint stops
+  uint64_t held = 0;  // mask of cores that do not run
+};
+
+enum class StopReason : uint8_t { breakpoint, watchpoint, step, held };
+
+/// Why advance() came back early: a condition held. `held`: no core moved, and some were kept from it.
+struct Stop {
+  StopReason reason = StopReason::breakpoint;
+  unsigned core = 0;
+  WatchHit watch;  // of a watchpoint
+};
+
+/// A device made from a snapshot, and the text that was kept with it.
+struct RestoredDevice;
 
 struct RunResult {
   RunStatus status = RunStatus::exited;
@@ -82,6 +104,27 @@ class FunctionalDevice {
   Status start(const LaunchOptions& options);
   std::optional<RunResult> advance(uint64_t most);
   bool started() const { return running_.has_value(); }
+  /// Cores of a launch that was started.
+  unsigned launchCores() const { return running_->options.cores; }
+  /// Instructions executed since start(), of all cores, those that trapped included.
+  uint64_t executed() const { return running_->limit - running_->left; }
+  /// From now on advance() stops for these as well, until they are replaced or the launch is over; the order in which cores
+  /// run stays that of launch(), unless cores are held.
+  void setStops(StopConditions stops);
+  /// Why the last advance() came back without a result, if a condition of setStops() held.
+  const std::optional<Stop>& stop() const { return stop_; }
+  /// Ends a launch that was started.
+  RunResult interrupt() { return finish(RunStatus::interrupted); }
+
+  /// Writes the device to `sink`: memory, cores, buffers, and a launch that is not over with all that its end depends on,
+  /// so that a restored device ends in the same values, counters and findings. `label` is kept with it.
+  Status snapshot(const SnapshotSink& sink, const std::string& label) const;
+  /// A device from what snapshot() wrote. A launch in it goes on with the console, commits, progress and instruction limit of
+  /// `options`; its cores, seed and arguments are those of the snapshot, and instructions before it count.
+  /// Errors: no snapshot, another version, machine or contract, damage; an instruction limit that is behind already.
+  static Result<RestoredDevice> restore(const isa::Machine& machine, numerics::Contract contract,
+                                        std::span<const std::byte> snapshot,
+                                        const LaunchOptions& options);
   /// Races of the last launch.
   const RaceDetector& races() const { return launch_->races(); }
 
@@ -91,9 +134,13 @@ class FunctionalDevice {
   const Findings& findings() const { return findings_; }
   unsigned cores() const { return static_cast<unsigned>(cores_.size()); }
   const Core& core(unsigned number) const { return *cores_[number]; }
+  Core& core(unsigned number) { return *cores_[number]; }
+  /// To be called when something else than load() and the program wrote code: instructions are decoded again.
+  void codeChanged() { cache_->clear(); }
   uint64_t counterTotal(isa::Counter counter) const;
 
  private:
+  static constexpr uint64_t kPage = 4096;  // of buffers and images
   /// A launch that is not over: whose turn it is, and what the round came to so far.
   struct Running {
     LaunchOptions options;
@@ -106,6 +153,9 @@ class FunctionalDevice {
     // Of this round: a core executed something or a signal arrived; a core was passed over or a signal did not arrive;
     // a core has not halted.
     bool moved = false, held_back = false, waiting = false;
+
+    template <class Archive, class Self>
+    static void transfer(Archive& archive, Self& self);
   };
 
   FunctionalDevice(isa::Machine machine, numerics::Contract contract)
@@ -116,6 +166,19 @@ class FunctionalDevice {
   /// The core whose turn it is, its signals delivered and its instructions counted out if the turn begins.
   Core& beginTurn();
   bool allHalted() const;
+  /// The cores of the launch that have not halted and are held.
+  uint64_t heldCores() const;
+  /// Executes at most `most` instructions of the core whose turn it is; its turn may be over then.
+  uint64_t runTurn(Core& core, uint64_t most);
+  std::optional<Stop> stopAfter(const Core& core, bool stepped) const;
+  Htif makeHtif(const LaunchOptions& options);
+  /// Snapshots (device_snapshot.cc): everything but the launch; reads into a fresh device.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+  template <class Archive, class Self>
+  static void transferLaunch(Archive& archive, Self& self);
+  void checkRead(SnapshotReader& in) const;
+  Status resume(const LaunchOptions& options);
   Status checkSegment(const ElfImage& image, const Segment& segment) const;
   StoppedCore stoppedCore(const Core& core, RunStatus status) const;
 
@@ -129,9 +192,16 @@ class FunctionalDevice {
   uint64_t entry_ = 0;
   std::optional<uint64_t> tohost_, fromhost_;
   std::optional<Running> running_;
+  StopConditions stops_;
+  std::optional<Stop> stop_;
   uint64_t images_end_ = 0;  // first address behind all images; below it none is allocated
   std::map<uint64_t, uint64_t> buffers_;  // begin and end of each, its gap included
   bool pristine_ = true;                  // no byte of memory was ever written
+};
+
+struct RestoredDevice {
+  std::unique_ptr<FunctionalDevice> device;
+  std::string label;
 };
 
 }  // namespace etalon::sim

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/functional/interpreter.h"
 
+#include <algorithm>
+
 #include "isa/scalar_semantics.inc"
 
 namespace etalon::sim {
@@ -32,12 +34,19 @@ const isa::Instruction* fetch(Core& core, DecodeCache& cache) {
 
 bool samePage(uint64_t a, uint64_t b) { return (a ^ b) < DecodeCache::kPageBytes; }
 
-template <bool kLog>
-uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits) {
+template <bool kObserved>
+uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits,
+             std::span<const uint64_t> breakpoints) {
   core.events_ = 0;
   const isa::Instruction* in = nullptr;  // at pc, or nullptr before it is fetched
   uint64_t pc = core.pc_;
   for (uint64_t done = 0; done < budget; ++done) {
+    if constexpr (kObserved) {
+      if (std::ranges::find(breakpoints, pc) != breakpoints.end()) {
+        core.events_ = event::breakpoint;
+        return done;
+      }
+    }
     if (!in) [[unlikely]] {
       in = fetch(core, cache);
       if (!in) {
@@ -54,16 +63,17 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
     if (core.events_) [[unlikely]] {
       if (core.events_ & event::blocked) return done;
       if (!(core.events_ & event::trapped)) ++core.retired_;
-      if (kLog && !(core.events_ & event::trapped)) (*commits)(core, {core.number(), pc, *in});
+      if (kObserved && commits && !(core.events_ & event::trapped))
+        (*commits)(core, {core.number(), pc, *in});
       if (core.events_ & event::refetch) cache.clear();
       in = nullptr;
       pc = core.pc_ = core.next_pc_;
-      if (core.events_ & (event::stopped | event::tohost)) return done + 1;
+      if (core.events_ & (event::stopped | event::tohost | event::watched)) return done + 1;
       core.events_ = 0;
       continue;
     }
     ++core.retired_;
-    if (kLog) (*commits)(core, {core.number(), pc, *in});
+    if (kObserved && commits) (*commits)(core, {core.number(), pc, *in});
     // Two ways on, although both go to next_pc_: predicted, the usual one does not wait for the store to it.
     if (core.next_pc_ == sequential) [[likely]] {
       in = samePage(pc, sequential) ? in + 1 : nullptr;
@@ -80,9 +90,11 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
 
 }  // namespace
 
-uint64_t runCore(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits) {
-  return commits ? run<true>(core, cache, budget, commits)
-                 : run<false>(core, cache, budget, commits);
+uint64_t runCore(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits,
+                 std::span<const uint64_t> breakpoints) {
+  if (commits || !breakpoints.empty()) [[unlikely]]
+    return run<true>(core, cache, budget, commits, breakpoints);
+  return run<false>(core, cache, budget, commits, breakpoints);
 }
 
 }  // namespace etalon::sim

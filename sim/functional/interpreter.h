@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "sim/arch/core.h"
 #include "sim/functional/decode_cache.h"
@@ -18,8 +19,10 @@ struct Commit {
 using CommitSink = std::function<void(const Core&, const Commit&)>;
 
 /// Executes instructions of `core` until `budget` are done, or something other than the next instruction is due:
-/// the core stopped, blocked, or stored to tohost (core.events_ says which). Returns instructions executed.
-uint64_t runCore(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits);
+/// the core stopped, blocked, stored to tohost, accessed watched bytes, or is about to execute an instruction at one of the
+/// addresses `breakpoints` (core.events_ says which). Returns instructions executed.
+uint64_t runCore(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits,
+                 std::span<const uint64_t> breakpoints = {});
 
 /// Executes one tile instruction; in tile_dispatch.cc, where their semantics are compiled.
 void executeTile(Core& core, const isa::Instruction& in);

@@ -6,8 +6,6 @@
 namespace etalon::sim {
 namespace {
 
-/// Instructions of a turn of seed 0, and the most of any other. Part of what makes a run reproducible, so it is fixed.
-constexpr uint64_t kTurn = 256;
 constexpr uint64_t kMagnitudes = 9;  // 2^0 to 2^8 = kTurn
 
 constexpr uint64_t kOrder = 1, kLength = 2, kArrival = 3;  // purposes of draws
@@ -33,6 +31,10 @@ uint64_t Schedule::draw(uint64_t purpose, unsigned core) const {
 void Schedule::startRound(bool everyone) {
   ++round_;
   everyone_ = everyone || seed_ == 0;
+  drawOrder();
+}
+
+void Schedule::drawOrder() {
   if (seed_ == 0) return;
   std::ranges::sort(order_, {}, [&](uint8_t core) { return std::pair(draw(kOrder, core), core); });
 }

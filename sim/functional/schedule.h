@@ -14,10 +14,14 @@ namespace etalon::sim {
 /// are all the state there is.
 class Schedule {
  public:
+  /// Instructions of a turn of seed 0, and the most of any other. Part of what makes a run reproducible, so it is fixed.
+  static constexpr uint64_t kTurn = 256;
+
   Schedule(uint64_t seed, unsigned cores);
 
   /// True if et.sig is performed at a later turn of its core rather than at once.
   bool defersSignals() const { return seed_ != 0; }
+  uint64_t seed() const { return seed_; }
   uint64_t round() const { return round_; }
   /// Begins the next round. `everyone`: no core is passed over, and all signals arrive; else some may wait.
   void startRound(bool everyone);
@@ -27,7 +31,13 @@ class Schedule {
   /// How many of the `pending` signals of its core arrive as a turn begins, oldest first.
   uint64_t arriving(unsigned turn, uint64_t pending) const;
 
+  /// Snapshots (device_snapshot.cc). Reads into a schedule of the same seed and cores.
+  template <class Archive, class Self>
+  static void transfer(Archive& archive, Self& self);
+
  private:
+  /// The order of this round.
+  void drawOrder();
   /// 64 random bits for a purpose in this round.
   uint64_t draw(uint64_t purpose, unsigned core) const;
 

@@ -71,6 +71,7 @@ class TestProgram {
     return *result;
   }
   FunctionalDevice& device() { return *device_; }
+  std::unique_ptr<FunctionalDevice> takeDevice() { return std::move(device_); }
 
  private:
   std::unique_ptr<FunctionalDevice> device_;

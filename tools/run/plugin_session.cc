@@ -46,7 +46,9 @@ Status checkOptions(const RunRequest& request, const RunHooks& hooks) {
                        : request.seed != 0                                     ? "--seed"
                        : !request.dumps.empty()                                ? "--dump"
                        : hooks.commit_line                                     ? "--commit-log"
-                                                                               : nullptr;
+                       : !request.snapshot.empty() || !request.restore.empty()
+                           ? "--snapshot, --restore"
+                           : nullptr;
   if (option == nullptr) return {};
   return Error{fmt::format(
       "{}: not with a plug-in, which has a machine and a state of its own; --device-config passes "

@@ -103,6 +103,9 @@ struct RunReport {
   std::vector<std::string> failures() const;
 };
 
+/// What was found wrong with the program, a paragraph each; empty if nothing was.
+std::string findingsText(const RunReport& report);
+
 /// The summary for people, ending in a newline; only what is wrong if `quiet` (then empty for success).
 std::string reportText(const RunReport& report, bool quiet);
 

@@ -50,33 +50,6 @@ std::string more(uint64_t count, size_t shown, std::string_view what) {
   return count > shown ? fmt::format("... and {} more {}\n", count - shown, what) : "";
 }
 
-std::string findingsText(const RunReport& report) {
-  std::string text;
-  for (const ReportedFault& fault : report.faults) text += faultText(fault);
-  text += more(report.fault_count, report.faults.size(), "faults");
-  for (const ReportedRace& race : report.races) text += pairText("data race", race);
-  text += more(report.race_count, report.races.size(), "data races");
-  for (const ReportedRace& pair : report.order_dependent)
-    text += pairText("order-dependent result", pair);
-  text +=
-      more(report.order_dependent_count, report.order_dependent.size(), "order-dependent results");
-  for (const ReportedRead& read : report.uninitialised_reads)
-    text += fmt::format(
-        "uninitialised read on core {}\n  at           {}\n  instruction  {}\n  found        "
-        "address {:#x} was never "
-        "written; the access wanted {} bytes\n",
-        read.read.core, where(read.place, read.read.pc), isa::disassemble(read.read.instruction),
-        read.read.address, read.read.size);
-  text += more(report.uninitialised_read_count, report.uninitialised_reads.size(),
-               "uninitialised reads");
-  for (const Output& output : report.outputs)
-    if (output.first_unwritten && report.finished())
-      text +=
-          fmt::format("output {}: element {} of {} (in C order) was never written\n", output.name,
-                      *output.first_unwritten, describe(output.array.type, output.array.shape));
-  return text;
-}
-
 std::string headline(const RunReport& report) {
   std::string text = fmt::format("{}: {}", report.program, runEndName(report.end));
   if (report.end == RunEnd::exited) text += fmt::format(" {}", report.exit_code);
@@ -117,6 +90,33 @@ std::string outputsText(const RunReport& report) {
 }
 
 }  // namespace
+
+std::string findingsText(const RunReport& report) {
+  std::string text;
+  for (const ReportedFault& fault : report.faults) text += faultText(fault);
+  text += more(report.fault_count, report.faults.size(), "faults");
+  for (const ReportedRace& race : report.races) text += pairText("data race", race);
+  text += more(report.race_count, report.races.size(), "data races");
+  for (const ReportedRace& pair : report.order_dependent)
+    text += pairText("order-dependent result", pair);
+  text +=
+      more(report.order_dependent_count, report.order_dependent.size(), "order-dependent results");
+  for (const ReportedRead& read : report.uninitialised_reads)
+    text += fmt::format(
+        "uninitialised read on core {}\n  at           {}\n  instruction  {}\n  found        "
+        "address {:#x} was never "
+        "written; the access wanted {} bytes\n",
+        read.read.core, where(read.place, read.read.pc), isa::disassemble(read.read.instruction),
+        read.read.address, read.read.size);
+  text += more(report.uninitialised_read_count, report.uninitialised_reads.size(),
+               "uninitialised reads");
+  for (const Output& output : report.outputs)
+    if (output.first_unwritten && report.finished())
+      text +=
+          fmt::format("output {}: element {} of {} (in C order) was never written\n", output.name,
+                      *output.first_unwritten, describe(output.array.type, output.array.shape));
+  return text;
+}
 
 std::string reportText(const RunReport& report, bool quiet) {
   const std::vector<std::string> failures = report.failures();

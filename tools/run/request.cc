@@ -70,14 +70,14 @@ Result<InputSource> parseInput(std::string_view text) {
   return input;
 }
 
-Result<DumpTarget> parseDump(std::string_view text) {
+Result<DumpTarget> parseDump(std::string_view text, std::string_view option) {
   DumpTarget target;
   target.text = text;
   std::string_view what = text;
   if (const size_t at = what.find('@'); at != std::string_view::npos) {
     const Result<uint64_t> core = parseUnsigned(what.substr(at + 1));
     if (!core.ok())
-      return Error{fmt::format("--dump {}: core: {}", quote(text), core.error().message)};
+      return Error{fmt::format("{} {}: core: {}", option, quote(text), core.error().message)};
     target.core = static_cast<unsigned>(std::min<uint64_t>(*core, ~0u));
     what = what.substr(0, at);
   }
@@ -89,15 +89,15 @@ Result<DumpTarget> parseDump(std::string_view text) {
     if (number.empty() && prefix.what != DumpTarget::What::Matrix) return target;
     const Result<uint64_t> index = parseUnsigned(number);
     if (!index.ok() || *index >= prefix.registers)
-      return Error{fmt::format("--dump {}: {} is numbered 0 to {}", quote(text), prefix.text,
+      return Error{fmt::format("{} {}: {} is numbered 0 to {}", option, quote(text), prefix.text,
                                prefix.registers - 1)};
     target.index = static_cast<unsigned>(*index);
     return target;
   }
   return Error{
-      fmt::format("--dump {}: known are x, x5, tr, tr3, tile:tr3 (its values), vr1, ch0, all; each "
+      fmt::format("{} {}: known are x, x5, tr, tr3, tile:tr3 (its values), vr1, ch0, all; each "
                   "also as x@CORE",
-                  quote(text))};
+                  option, quote(text))};
 }
 
 Status addPermit(std::string_view text, Permits& permits) {

@@ -57,6 +57,9 @@ struct RunRequest {
   uint64_t limit = 0;  // instructions over all cores; 0: none
   uint64_t seed = 0;   // of the interleaving of cores; 0: round robin
   std::vector<DumpTarget> dumps;
+  std::string snapshot;      // file to write a snapshot into; empty: none
+  uint64_t snapshot_at = 0;  // after so many instructions over all cores
+  std::string restore;       // snapshot to go on from; empty: from the begin
   Permits permits;
 };
 
@@ -66,8 +69,8 @@ Result<Assignment> parseAssignment(std::string_view option, std::string_view tex
 /// `A=a.npy`, `A=w.safetensors:layer.0`, `A=random:7`, `A=random:7[64,32]`.
 Result<InputSource> parseInput(std::string_view text);
 
-/// `x`, `x5`, `tr`, `tr3`, `tile:tr3`, `vr1`, `ch0`, `all`; each may end in `@CORE`.
-Result<DumpTarget> parseDump(std::string_view text);
+/// `x`, `x5`, `tr`, `tr3`, `tile:tr3`, `vr1`, `ch0`, `all`; each may end in `@CORE`. `option` is what errors name.
+Result<DumpTarget> parseDump(std::string_view text, std::string_view option = "--dump");
 
 /// `uninitialised`, `races`, `order-dependent`.
 Status addPermit(std::string_view text, Permits& permits);

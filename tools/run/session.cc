@@ -10,12 +10,12 @@
 #include "tools/run/commit_line.h"
 #include "tools/run/conclude.h"
 #include "tools/run/dump.h"
+#include "tools/run/findings.h"
+#include "tools/run/model_run.h"
 #include "tools/run/plugin_session.h"
 
 namespace etalon::tools {
 namespace {
-
-constexpr size_t kRacesShown = 100;
 
 Status checkCores(const RunRequest& request, const isa::Machine& machine, unsigned cores) {
   if (request.cores && (*request.cores < 1 || *request.cores > machine.cores))
@@ -28,35 +28,6 @@ Status checkCores(const RunRequest& request, const isa::Machine& machine, unsign
   return {};
 }
 
-void collectFindings(sim::FunctionalDevice& device, const sim::RunResult& result,
-                     SourceLines& lines, RunReport& report) {
-  const sim::Findings& findings = device.findings();
-  for (const isa::Fault& fault : findings.faults())
-    report.faults.push_back({fault, lines.at(fault.pc), true});
-  report.fault_count = findings.faultCount();
-  // The one that ended the run is the last.
-  if (report.end == RunEnd::fault && report.fault_count == report.faults.size())
-    report.faults.back().handled = false;
-  for (const sim::UninitialisedRead& read : findings.uninitialised())
-    report.uninitialised_reads.push_back({read, lines.at(read.pc)});
-  for (const sim::StoppedCore& stopped : result.stopped)
-    report.stops.push_back({stopped, lines.at(stopped.pc)});
-  report.uninitialised_read_count = findings.uninitialisedCount();
-  const auto describe = [&](const std::vector<sim::RaceReport>& found,
-                            std::vector<ReportedRace>& shown) {
-    for (const sim::RaceReport& race : found)
-      if (shown.size() < kRacesShown)
-        shown.push_back({race, lines.at(race.first.site.pc), lines.at(race.second.site.pc)});
-  };
-  describe(device.races().reports(), report.races);
-  report.race_count = device.races().raceCount();
-  describe(device.races().orderDependences(), report.order_dependent);
-  report.order_dependent_count = device.races().orderDependenceCount();
-  for (const isa::CounterInfo& counter : isa::kCounters)
-    if (counter.architectural)
-      report.counters.emplace_back(counter.name, device.counterTotal(counter.counter));
-}
-
 RunEnd endOf(sim::RunStatus status) {
   switch (status) {
     case sim::RunStatus::exited: return RunEnd::exited;
@@ -66,6 +37,23 @@ RunEnd endOf(sim::RunStatus status) {
     case sim::RunStatus::interrupted: break;
   }
   return RunEnd::interrupted;
+}
+
+/// What the launch came to, beside its outputs.
+void collectResult(const sim::FunctionalDevice& device, const sim::RunResult& result,
+                   SourceLines& lines, RunReport& report) {
+  report.end = endOf(result.status);
+  report.exit_code = result.exit_code;
+  report.instructions = result.instructions;
+  collectFindings(device, lines, report);
+  // The one that ended the run is the last.
+  if (report.end == RunEnd::fault && report.fault_count == report.faults.size())
+    report.faults.back().handled = false;
+  for (const sim::StoppedCore& stopped : result.stopped)
+    report.stops.push_back({stopped, lines.at(stopped.pc)});
+  for (const isa::CounterInfo& counter : isa::kCounters)
+    if (counter.architectural)
+      report.counters.emplace_back(counter.name, device.counterTotal(counter.counter));
 }
 
 Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
@@ -86,9 +74,9 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   Result<std::unique_ptr<sim::FunctionalDevice>> created =
       sim::FunctionalDevice::create(*machine, contract);
   if (!created.ok()) return created.error();
-  sim::FunctionalDevice& device = **created;
-  ETALON_RETURN_IF_ERROR(device.load(program->image));
-  const Result<PreparedLaunch> launch = prepareLaunch(device, program->image, request);
+  std::unique_ptr<sim::FunctionalDevice> device = *std::move(created);
+  ETALON_RETURN_IF_ERROR(device->load(program->image));
+  const Result<PreparedLaunch> launch = prepareLaunch(*device, program->image, request);
   if (!launch.ok()) return launch.error();
   ETALON_RETURN_IF_ERROR(checkReference(request, *launch));
 
@@ -103,7 +91,9 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
     hooks.commit_line(commitLine(core, commit));
   };
   if (hooks.commit_line) options.commits = &commits;
-  const Result<sim::RunResult> result = device.launch(options);
+  SourceLines lines(program->image);
+  const Result<sim::RunResult> result =
+      runLaunch(device, request, options, snapshotLabel(program->image, *launch, options));
   if (!result.ok()) return result.error();
 
   RunReport report;
@@ -114,17 +104,13 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   report.contract_hash = contract.hash;
   report.cores = cores;
   report.seed = request.seed;
-  report.end = endOf(result->status);
-  report.exit_code = result->exit_code;
-  report.instructions = result->instructions;
   report.permits = request.permits;
-  SourceLines lines(program->image);
-  collectFindings(device, *result, lines, report);
-  Result<std::vector<Output>> outputs = readOutputs(device, *launch, request);
+  collectResult(*device, *result, lines, report);
+  Result<std::vector<Output>> outputs = readOutputs(*device, *launch, request);
   if (!outputs.ok()) return outputs.error();
   report.outputs = *std::move(outputs);
   ETALON_RETURN_IF_ERROR(concludeRun(request, *launch, report));
-  report.dumps = dumpState(device, cores, request.dumps);
+  report.dumps = dumpState(*device, cores, request.dumps);
   return report;
 }
 
