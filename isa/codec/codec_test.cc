@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "isa/codec/program_builder.h"
@@ -51,6 +52,40 @@ TEST(Codec, RoundTripsRandomWords) {
     ASSERT_TRUE(back.ok()) << disassemble(word);
     ASSERT_EQ(*back, word) << disassemble(word);
   }
+}
+
+TEST(Codec, TakesEachRegisterFromItsFiveBits) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const auto word = static_cast<uint32_t>(random());
+    const Instruction in = decode(word);
+    ASSERT_EQ(in.raw, word);
+    ASSERT_EQ(in.rd, word / 0x80 % 32) << word;
+    ASSERT_EQ(in.rs1, word / 0x8000 % 32) << word;
+    ASSERT_EQ(in.rs2, word / 0x100000 % 32) << word;
+    ASSERT_EQ(in.rs3, word / 0x8000000) << word;
+  }
+}
+
+TEST(Codec, RefusesTheFirstValuePastEitherEndOfAnOperand) {
+  const auto imm = [](int64_t value) {
+    return encode(InstructionId::addi, std::array<int64_t, 3>{1, 2, value}).ok();
+  };
+  EXPECT_TRUE(imm(2047) && imm(-2048));
+  EXPECT_FALSE(imm(2048));
+  EXPECT_FALSE(imm(-2049));
+  const auto shift = [](int64_t value) {
+    return encode(InstructionId::slli, std::array<int64_t, 3>{1, 2, value}).ok();
+  };
+  EXPECT_TRUE(shift(0) && shift(63));
+  EXPECT_FALSE(shift(64));
+  EXPECT_FALSE(shift(-1));
+  const auto branch = [](int64_t value) {
+    return encode(InstructionId::beq, std::array<int64_t, 3>{1, 2, value}).ok();
+  };
+  EXPECT_TRUE(branch(4094) && branch(-4096));
+  EXPECT_FALSE(branch(4096));
+  EXPECT_FALSE(branch(-4098));
 }
 
 TEST(Codec, NamesTheOperandThatIsOutOfRange) {

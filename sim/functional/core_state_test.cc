@@ -257,5 +257,78 @@ TEST(Descriptors, AreReadAndWrittenAsByScalarAccesses) {
   EXPECT_EQ(program.device().findings().uninitialisedCount(), 0u);
 }
 
+TEST(Descriptors, AreReadWordByWord) {
+  isa::ViewDescriptor view;
+  view.base = kTestData;
+  view.type = static_cast<uint8_t>(ElementType::i32);
+  view.naxes = isa::kMaxAxes;
+  view.nbox = isa::kMaxBoxDims;
+  view.ncol = 2;
+  view.fill = 77;
+  for (uint8_t a = 0; a < view.naxes; ++a)
+    view.axes[a] = {.dim = 100u + a, .stride = 4 * a, .origin = -1 - a};
+  for (uint8_t b = 0; b < view.nbox; ++b)
+    view.box[b] = {.extent = 1u + b, .axis = static_cast<uint8_t>(b % 6), .step = 1 + b};
+  std::array<std::byte, isa::kViewImageBytes> image;
+  isa::storeViewImage(view, image);
+  std::vector<uint64_t> words(isa::kViewImageBytes / 8);
+  std::memcpy(words.data(), image.data(), image.size());
+  Recorder p;
+  p.li(X{5}, static_cast<int64_t>(kImages));
+  p.et_vld(View{3}, X{5});
+  for (size_t i = 0; i < words.size(); ++i) {
+    p.et_vget(X{6}, View{3}, static_cast<int64_t>(i));
+    p.record(X{6});
+  }
+  p.exit(0);
+  TestProgram program(p);
+  ASSERT_TRUE(program.device().write(kImages, image).ok());
+  EXPECT_EQ(p.run(program), words);
+}
+
+TEST(Descriptors, ATypeCodeHasSixBits) {
+  for (const int64_t type : {63, 64}) {
+    Recorder p;
+    p.li(X{5}, type);
+    p.li(X{6}, 1);
+    p.et_ttype(Tile{1}, X{5}, X{6});
+    p.exit(0);
+    TestProgram program(p);
+    program.run();
+    const auto& faults = program.device().findings().faults();
+    ASSERT_EQ(faults.size(), type == 64 ? 1u : 0u);
+    if (type == 64) {
+      EXPECT_EQ(faults[0].rule, isa::Rule::tile_field);
+    }
+  }
+}
+
+TEST(Scalar, ComparesEqualValuesAsNotLess) {
+  Recorder p;
+  p.li(X{5}, 7);
+  p.li(X{6}, 7);
+  p.slt(X{7}, X{5}, X{6});
+  p.record(X{7});
+  p.sltu(X{7}, X{5}, X{6});
+  p.record(X{7});
+  p.slti(X{7}, X{5}, 7);
+  p.record(X{7});
+  p.sltiu(X{7}, X{5}, 7);
+  p.record(X{7});
+  p.exit(0);
+  TestProgram program(p);
+  EXPECT_EQ(p.run(program), std::vector<uint64_t>(4));
+}
+
+TEST(Counters, CountABarrierOnceHoweverLongItWaits) {
+  TestBuilder p;
+  p.li(X{28}, -1);
+  p.et_barrier(X{28}, X{28});
+  p.et_halt();
+  TestProgram program(p);
+  EXPECT_EQ(program.run(3).status, RunStatus::exited);
+  EXPECT_EQ(program.device().counterTotal(isa::Counter::retired_sync), 6u);
+}
+
 }  // namespace
 }  // namespace etalon::sim

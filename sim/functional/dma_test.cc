@@ -13,19 +13,24 @@ using isa::X;
 
 constexpr uint64_t kViewImage = kTestData + 0x8000;
 
-/// Sets tile 1 to one element of a type and view 1 to one element at `base`.
-void setUp(VectorBuilder& p, ElementType tile, ElementType view, uint64_t base = kTestData) {
-  isa::ViewDescriptor one;
-  one.base = base;
-  one.type = static_cast<uint8_t>(view);
+/// Sets view 1.
+void setView(VectorBuilder& p, const isa::ViewDescriptor& view) {
   std::array<std::byte, isa::kViewImageBytes> image;
-  isa::storeViewImage(one, image);
+  isa::storeViewImage(view, image);
   p.li(X{31}, static_cast<int64_t>(kViewImage));
   for (int at = 0; at < isa::kViewImageBytes; at += 8) {
     p.li(X{28}, loadBytes<int64_t>(image.data() + at));
     p.sd(X{28}, at, X{31});
   }
   p.et_vld(View{1}, X{31});
+}
+
+/// Sets tile 1 to one element of a type and view 1 to one element at `base`.
+void setUp(VectorBuilder& p, ElementType tile, ElementType view, uint64_t base = kTestData) {
+  isa::ViewDescriptor one;
+  one.base = base;
+  one.type = static_cast<uint8_t>(view);
+  setView(p, one);
   p.setTile(1, denseTile(tile, 1, 1, 0x1000));
   p.store(0x1000, {0, 0});
 }
@@ -130,14 +135,7 @@ TEST(Dma, AnIndexOutsideFillsAndLeavesItsFirstPc) {
   rows.naxes = rows.nbox = rows.ncol = 1;
   rows.axes[0] = {.dim = 4, .stride = 4, .origin = 0};
   rows.box[0] = {.extent = 2, .axis = 0, .step = 1};
-  std::array<std::byte, isa::kViewImageBytes> image;
-  isa::storeViewImage(rows, image);
-  p.li(X{31}, static_cast<int64_t>(kViewImage));
-  for (int at = 0; at < isa::kViewImageBytes; at += 8) {
-    p.li(X{28}, loadBytes<int64_t>(image.data() + at));
-    p.sd(X{28}, at, X{31});
-  }
-  p.et_vld(View{1}, X{31});
+  setView(p, rows);
   p.setTile(1, denseTile(ElementType::i32, 1, 2, 0x1000));
   p.setTile(2, denseTile(ElementType::i32, 1, 2, 0x2000));
   p.store(0x2000, {3, 4});  // 4 is outside
@@ -157,6 +155,41 @@ TEST(Dma, AnIndexOutsideFillsAndLeavesItsFirstPc) {
   TestProgram program(p);
   EXPECT_EQ(program.run().exit_code, 6u);
   EXPECT_EQ(localWords(program, 0x1000, 2), (std::vector<uint32_t>{0, 77}));
+}
+
+TEST(Dma, CountsTheBytesInsideTheViewInItsTypeAsUseful) {
+  // Columns -2..5 of a row of 5 elements of bf16: five of the eight are inside.
+  isa::ViewDescriptor view;
+  view.base = kTestData;
+  view.type = static_cast<uint8_t>(ElementType::bf16);
+  view.naxes = view.nbox = view.ncol = 1;
+  view.axes[0] = {.dim = 5, .stride = 2, .origin = -2};
+  view.box[0] = {.extent = 8, .axis = 0, .step = 1};
+  VectorBuilder p;
+  setView(p, view);
+  p.setTile(1, denseTile(ElementType::f32, 1, 8, 0x1000));
+  p.et_ld(Tile{1}, View{1}, 0);
+  p.et_st(Tile{1}, View{1}, 0);
+  p.et_st(Tile{1}, View{1}, 0);
+  p.exit(0);
+  TestProgram program(p);
+  ASSERT_EQ(program.run().status, RunStatus::exited);
+  EXPECT_EQ(program.device().counterTotal(isa::Counter::load_bytes), 10u);
+  EXPECT_EQ(program.device().counterTotal(isa::Counter::store_bytes), 20u);
+}
+
+TEST(Dma, ReadsNoByteBesideTheView) {
+  // Four bytes that the program wrote, between bytes that nobody did.
+  constexpr uint64_t kBase = 0x9000'0004;
+  VectorBuilder p;
+  setUp(p, ElementType::f32, ElementType::f32, kBase);
+  p.li(X{5}, static_cast<int64_t>(kBase));
+  p.sw(X{0}, 0, X{5});
+  p.et_ld(Tile{1}, View{1}, 0);
+  p.exit(0);
+  TestProgram program(p);
+  EXPECT_EQ(program.run().status, RunStatus::exited);
+  EXPECT_EQ(program.device().findings().uninitialisedCount(), 0u);
 }
 
 }  // namespace

@@ -59,6 +59,52 @@ TEST(FunctionalDevice, TrapsToTheHandlerOnceMtvecIsWritten) {
   EXPECT_EQ(program.run().exit_code, 11u);
 }
 
+TEST(FunctionalDevice, ExecutesAfterFenceIWhatWasStoredOverAnInstruction) {
+  TestBuilder p;
+  auto patched = p.label(), done = p.label();
+  p.la(X{6}, patched);
+  p.li(X{7}, 0x00200513);  // addi x10, x0, 2
+  p.bind(patched);
+  p.addi(X{10}, X{0}, 1);
+  p.bne(X{5}, X{0}, done);
+  p.addi(X{5}, X{0}, 1);
+  p.sw(X{7}, 0, X{6});
+  p.fence_i(0, X{0}, X{0});
+  p.jal(X{0}, patched);
+  p.bind(done);
+  p.exitWithRegister(X{10});
+  TestProgram program(p);
+  EXPECT_EQ(program.run().exit_code, 2u);
+}
+
+TEST(FunctionalDevice, JumpsToTheSamePlaceOfTheNextPage) {
+  // From the first word of a page whose number is even, so that both addresses differ in one bit.
+  TestBuilder p;
+  auto next = p.label();
+  while ((kTestEntry + p.here()) % 0x2000 != 0) p.addi(X{0}, X{0}, 0);
+  p.jal(X{0}, next);
+  while ((kTestEntry + p.here()) % 0x1000 != 0) p.word(0);
+  p.bind(next);
+  p.exit(7);
+  TestProgram program(p);
+  EXPECT_EQ(program.run().exit_code, 7u);
+}
+
+TEST(FunctionalDevice, EndsTheWindowOfACoreWithItsDevicePage) {
+  const auto brokenAt = [](uint64_t before_end) {
+    TestBuilder p;
+    const uint64_t end = isa::kCoreWindowBase + 3 * isa::kCoreWindowStride +
+                         isa::openMachine("functional64", {})->local_bytes + kDevicePageBytes;
+    p.li(X{5}, static_cast<int64_t>(end - before_end));
+    p.amoadd_w(X{0}, X{5}, X{5});
+    TestProgram program(p);
+    EXPECT_EQ(program.run().status, RunStatus::fault);
+    return program.device().findings().faults()[0].rule;
+  };
+  EXPECT_EQ(brokenAt(4), isa::Rule::mem_amo_region);
+  EXPECT_EQ(brokenAt(0), isa::Rule::mem_scalar_bounds);
+}
+
 TEST(FunctionalDevice, FaultsOnALoadOutsideEveryMemoryAndSaysWhatThereIs) {
   VIOLATES(map_unmapped);
   TestBuilder p;
@@ -149,32 +195,34 @@ TEST(FunctionalDevice, RunsEveryCoreWithItsNumber) {
 }
 
 TEST(FunctionalDevice, BreaksAReservationByAnotherCoresStore) {
-  TestBuilder p;
-  auto other = p.label(), spin = p.label(), wait = p.label();
-  p.li(X{7}, kTestData);
-  p.csrrs(X{5}, 0xf14, X{0});
-  p.bne(X{5}, X{0}, other);
-  p.lr_d(X{8}, X{7});
-  p.sd(X{7}, 8, X{7});  // tells core 1
-  p.bind(spin);
-  p.ld(X{9}, 16, X{7});
-  p.beq(X{9}, X{0}, spin);
-  p.sc_d(X{10}, X{8}, X{7});
-  p.slli(X{10}, X{10}, 1);
-  p.ori(X{10}, X{10}, 1);
-  p.li(X{2}, kTestTohost);
-  p.sd(X{10}, 0, X{2});
-  p.bind(other);
-  p.ld(X{9}, 8, X{7});
-  p.beq(X{9}, X{0}, other);
-  p.sd(X{9}, 0, X{7});
-  p.sd(X{9}, 16, X{7});
-  p.bind(wait);
-  p.jal(X{0}, wait);
-  TestProgram program(p);
-  LaunchOptions options;
-  options.cores = 2;
-  EXPECT_EQ(program.launch(options).exit_code, 1u);
+  for (const int64_t offset : {0, 4}) {  // of the store in the reserved eight bytes
+    TestBuilder p;
+    auto other = p.label(), spin = p.label(), wait = p.label();
+    p.li(X{7}, kTestData);
+    p.csrrs(X{5}, 0xf14, X{0});
+    p.bne(X{5}, X{0}, other);
+    p.lr_d(X{8}, X{7});
+    p.sd(X{7}, 8, X{7});  // tells core 1
+    p.bind(spin);
+    p.ld(X{9}, 16, X{7});
+    p.beq(X{9}, X{0}, spin);
+    p.sc_d(X{10}, X{8}, X{7});
+    p.slli(X{10}, X{10}, 1);
+    p.ori(X{10}, X{10}, 1);
+    p.li(X{2}, kTestTohost);
+    p.sd(X{10}, 0, X{2});
+    p.bind(other);
+    p.ld(X{9}, 8, X{7});
+    p.beq(X{9}, X{0}, other);
+    p.sw(X{9}, offset, X{7});
+    p.sd(X{9}, 16, X{7});
+    p.bind(wait);
+    p.jal(X{0}, wait);
+    TestProgram program(p);
+    LaunchOptions options;
+    options.cores = 2;
+    EXPECT_EQ(program.launch(options).exit_code, 1u);
+  }
 }
 
 TEST(FunctionalDevice, ReadsTheRetiredCountAndSuppressesTheIncrementOfItsWrite) {
