@@ -53,6 +53,13 @@ class Installation(unittest.TestCase):
         said = json.loads(self.etalon("devices", plugin, "--json").stdout)
         self.assertEqual(said["description"]["limits"]["cores"], 3)
 
+    def test_completion_and_manual_pages_lie_where_shells_and_man_look(self):
+        share = self.prefix / "share"
+        for shell, file in (("bash", "bash-completion/completions/etalon"), ("zsh", "zsh/site-functions/_etalon"),
+                            ("fish", "fish/vendor_completions.d/etalon.fish")):
+            self.assertEqual((share / file).read_text(), self.etalon("completion", shell).stdout)
+        self.assertEqual((share / "man/man1/etalon-run.1").read_text(), self.etalon("man", "run").stdout)
+
     def test_profiles_are_those_of_the_installation(self):
         self.change("share/etalon/isa/profiles/base.yaml", "name: Et-base", "name: Et-other")
         self.assertIn("no profile Et-base", self.etalon("machines", expect=2).stderr)

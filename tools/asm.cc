@@ -59,11 +59,13 @@ int assembleProgram(const AsmOptions& options) {
 void addAsm(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<AsmOptions>();
   CLI::App* sub = app.add_subcommand("asm", "Build an ELF image from assembly, C or C++");
-  sub->add_option("SOURCE", options->source, "A .s, .S, .c, .cc or .cpp file");
-  sub->add_option("-o,--output", options->output, "The image to write");
+  sub->add_option("SOURCE", options->source, "A .s, .S, .c, .cc or .cpp file")->type_name("FILE");
+  sub->add_option("-o,--output", options->output, "The image to write; needed with SOURCE")
+      ->type_name("FILE");
   sub->add_option("-i,--instruction", options->instructions,
-                  "Encode one instruction and print its word; may be repeated")
-      ->allow_extra_args(false);
+                  "Encode one instruction and print its word")
+      ->allow_extra_args(false)
+      ->type_name("TEXT");
   sub->footer(kFooter);
   sub->callback([options, &exit_status] { exit_status = assembleProgram(*options); });
 }

@@ -85,8 +85,10 @@ void addDevices(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<DevicesOptions>();
   CLI::App* sub =
       app.add_subcommand("devices", "Where programs can run; what a plug-in says it is");
-  sub->add_option("DEVICE", options->device, "plugin:PATH: open it and ask it");
-  sub->add_option("--device-config", options->config, "JSON object for the plug-in");
+  sub->add_option("DEVICE", options->device, "plugin:PATH: open it and ask it")
+      ->type_name("plugin:FILE");
+  sub->add_option("--device-config", options->config, "JSON object for the plug-in")
+      ->type_name("JSON");
   sub->add_flag("--json", options->json,
                 "One JSON object: description (isa/schema/device.schema.json) and features");
   sub->footer(

@@ -112,7 +112,8 @@ void addDis(CLI::App& app, int& exit_status) {
   CLI::App* sub = app.add_subcommand("dis", "Disassemble an image or words");
   sub->add_option("IMAGE|WORD", options->what,
                   "An ELF image (or a source, built first), or 32-bit words")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   sub->add_flag("--words", options->words,
                 "Only instructions, one a line: what the assembler reads back");
   sub->footer(kFooter);

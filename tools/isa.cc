@@ -105,9 +105,11 @@ int list(const IsaOptions& options) {
 void addIsa(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<IsaOptions>();
   CLI::App* sub = app.add_subcommand("isa", "List the instructions, or show one");
-  sub->add_option("NAME", options->name, "The instruction to show: its page of the manual");
-  sub->add_option("--group", options->group, "Only this group");
-  sub->add_option("--unit", options->unit, "Only this unit");
+  sub->add_option("NAME", options->name, "The instruction to show: its page of the manual")
+      ->type_name("INSTRUCTION");
+  sub->add_option("--group", options->group, "Only this group")->type_name("GROUP");
+  sub->add_option("--unit", options->unit, "Only this unit")
+      ->type_name(fmt::format("{}", fmt::join(kUnits, "|")));
   sub->add_flag("--json", options->json, "JSON on stdout");
   sub->footer(kFooter);
   sub->callback([options, &exit_status] {

@@ -86,6 +86,14 @@ int show(const MachinesOptions& options) {
 
 }  // namespace
 
+Result<std::vector<std::string>> machineNames() {
+  const Result<std::vector<isa::Machine>> machines = allMachines();
+  if (!machines.ok()) return machines.error();
+  std::vector<std::string> names;
+  for (const isa::Machine& machine : *machines) names.push_back(machine.name);
+  return names;
+}
+
 void addMachines(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<MachinesOptions>();
   CLI::App* sub =
@@ -93,9 +101,14 @@ void addMachines(CLI::App& app, int& exit_status) {
   sub->add_flag("--json", options->json, "JSON on stdout");
   sub->footer(kFooter);
   CLI::App* shown = sub->add_subcommand("show", "Show one machine");
-  shown->add_option("NAME", options->name, "Machine by name or by path of its YAML")->required();
-  shown->add_option("--set", options->overrides, "key=value: derive an unnamed machine")
-      ->allow_extra_args(false);
+  shown->add_option("NAME", options->name, "Machine by name or by path of its YAML")
+      ->required()
+      ->type_name("MACHINE|FILE");
+  shown
+      ->add_option("--set", options->overrides,
+                   "Change one value of the machine, which then has no name")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
   shown->add_flag("--json", options->json, "JSON on stdout");
   sub->callback([options, shown, &exit_status] {
     exit_status = shown->parsed() ? show(*options) : list(*options);

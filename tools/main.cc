@@ -12,6 +12,7 @@
 
 #include "isa/base/text.h"
 #include "tools/command.h"
+#include "tools/shell/help_formatter.h"
 
 namespace etalon::tools {
 namespace {
@@ -51,10 +52,10 @@ int mainOf(int argc, char** argv) {
                "etalon");
   app.set_version_flag("--version", ETALON_VERSION);
   app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormatter>(kExitStatuses));
   app.footer(
-      "etalon SUBCOMMAND --help shows options and examples. Exit status: 0 success, 1 the program "
-      "or its check failed,\n"
-      "2 usage or input is wrong.");
+      "etalon SUBCOMMAND --help shows options and examples, etalon man SUBCOMMAND its manual "
+      "page.");
   int exit_status = kSuccess;
   addRun(app, exit_status);
   addAsm(app, exit_status);
@@ -62,6 +63,8 @@ int mainOf(int argc, char** argv) {
   addIsa(app, exit_status);
   addMachines(app, exit_status);
   addDevices(app, exit_status);
+  addCompletion(app, exit_status);
+  addMan(app, exit_status);
   if (argc > 1 && argv[1][0] != '-' && refuseUnknownSubcommand(app, argv[1])) return kBadInput;
   try {
     app.parse(argc, argv);

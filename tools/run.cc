@@ -236,62 +236,64 @@ void addRun(CLI::App& app, int& exit_status) {
       "run",
       "Run a program (ELF image, .s, .S, .c, .cc) or an operator (.spec) on a device and report");
   RunRequest& request = options->request;
-  sub->add_option("PROGRAM", request.program, "An ELF image, or a source that is built first")
-      ->required();
   sub->add_option(
-      "--device", options->device,
-      "Where to run: npu-functional (default), or plugin:PATH, a shared library that is a device");
-  sub->add_option("--device-config", options->device_config,
-                  "JSON object for the plug-in, which says what it takes");
-  sub->add_option(
-      "--timeout", options->timeout,
-      fmt::format("Seconds that a plug-in may take for one call (default {}, 0: no limit)",
-                  kDefaultTimeout));
-  sub->add_option("--machine", request.machine,
-                  "Machine by name or by path of its YAML (default base; see `etalon machines`)");
-  sub->add_option("--set", request.overrides, "key=value: derive an unnamed machine")
-      ->take_all()
-      ->allow_extra_args(false);
-  sub->add_option("--contract", request.contract,
-                  "Numerics contract that the run computes by: a shipped name, or the path of its "
-                  "JSON (default: the canonical arithmetic)");
-  sub->add_option("--cores", options->cores,
-                  "Cores that run the program (default: all of the machine)");
-  sub->add_option("--in", options->inputs, "NAME=SOURCE: an input")->allow_extra_args(false);
-  sub->add_option("--out", options->outputs,
-                  "NAME=FILE: keep an output (.npy, .png, .safetensors:NAME)")
-      ->allow_extra_args(false);
-  sub->add_option("--arg,--dim", options->arguments,
-                  "NAME=VALUE: a scalar argument or a symbol of the shapes")
-      ->allow_extra_args(false);
+         "PROGRAM", request.program,
+         "An ELF image, a source that is built first, or an operator (.spec) for a plug-in")
+      ->required()
+      ->type_name("FILE");
+  sub->add_option("--device", options->device,
+                  "Where to run (default npu-functional); a plug-in is a shared library")
+      ->type_name("npu-functional|plugin:FILE");
+  const auto value = [&](const char* name, auto& target, const char* type,
+                         const std::string& description) {
+    return sub->add_option(name, target, description)->type_name(type);
+  };
+  const auto values = [&](const char* name, auto& target, const char* type,
+                          const std::string& description) {
+    value(name, target, type, description)->allow_extra_args(false);
+  };
+  value("--device-config", options->device_config, "JSON",
+        "Object for the plug-in, which says what it takes");
+  value("--timeout", options->timeout, "SECONDS",
+        fmt::format("Most that a plug-in may take for one call (default {}, 0: no limit)",
+                    kDefaultTimeout));
+  value("--machine", request.machine, "MACHINE|FILE",
+        "Machine by name or by path of its YAML (default base; see `etalon machines`)");
+  values("--set", request.overrides, "KEY=VALUE",
+         "Change one value of the machine, which then has no name (`etalon machines show` lists "
+         "them)");
+  value("--contract", request.contract, "NAME|FILE",
+        "Numerics contract that the run computes by: a shipped name, or the path of its JSON "
+        "(default: the canonical arithmetic)");
+  value("--cores", options->cores, "N", "Cores that run the program (default: all of the machine)");
+  values("--in", options->inputs, "NAME=FILE", "An input: a file or a generator, see below");
+  values("--out", options->outputs, "NAME=FILE", "Keep an output (.npy, .png, .safetensors:NAME)");
+  values("--arg,--dim", options->arguments, "NAME=VALUE",
+         "A scalar argument or a symbol of the shapes");
   sub->add_flag("--check", request.check,
                 "Check the outputs against the reference of the operator that the image names");
-  sub->add_option(
-      "--limit", options->limit,
-      fmt::format("Most instructions over all cores (default {}, 0: none)", kDefaultLimit));
-  sub->add_option("--seed", options->seed,
-                  "How cores are interleaved and when signals arrive: 0 (default) round robin, any "
-                  "other number an order of its own, the same at every run");
-  sub->add_option("--commit-log", options->commit_log,
-                  "One line an instruction into a file, or - for stdout");
-  sub->add_option(
-         "--dump", options->dumps,
-         "After the run: x, x5, tr, tr3, tile:tr3 (values), vr1, ch0, all; each also @CORE")
-      ->allow_extra_args(false);
-  sub->add_option("--gdb", options->gdb,
-                  "Wait for a debugger on this TCP port of this host (0: a free one, which is "
-                  "printed) and run under it");
-  sub->add_option(
-      "--snapshot", request.snapshot,
-      "Write the whole state of the device into a file after --snapshot-at instructions, "
-      "and go on");
-  sub->add_option("--snapshot-at", options->snapshot_at,
-                  "Instructions over all cores before --snapshot writes");
-  sub->add_option("--restore", request.restore,
-                  "Go on from a snapshot; everything else as in the run that wrote it");
-  sub->add_option("--permit", options->permits,
-                  "Do not fail for: uninitialised, races, order-dependent")
-      ->allow_extra_args(false);
+  value("--limit", options->limit, "N",
+        fmt::format("Most instructions over all cores (default {}, 0: none)", kDefaultLimit));
+  value("--seed", options->seed, "N",
+        "How cores are interleaved and when signals arrive: 0 (default) round robin, any other "
+        "number an order of its own, the same at every run");
+  value("--commit-log", options->commit_log, "FILE|-",
+        "One line an instruction into a file, or - for stdout");
+  values("--dump", options->dumps, "WHAT",
+         "After the run: x, x5, tr, tr3, tile:tr3 (values), vr1, ch0, all; each also @CORE");
+  value(
+      "--gdb", options->gdb, "PORT",
+      "Wait for a debugger on this TCP port of this host (0: a free one, which is printed) and run "
+      "under it");
+  value("--snapshot", request.snapshot, "FILE",
+        "Write the whole state of the device into a file after --snapshot-at instructions, and go "
+        "on");
+  value("--snapshot-at", options->snapshot_at, "N",
+        "Instructions over all cores before --snapshot writes");
+  value("--restore", request.restore, "FILE",
+        "Go on from a snapshot; everything else as in the run that wrote it");
+  values("--permit", options->permits, "uninitialised|races|order-dependent",
+         "Do not fail for this finding");
   sub->add_flag("--json", options->json,
                 "One JSON object on stdout (isa/schema/run_result.schema.json); console to stderr");
   sub->add_flag("--quiet", options->quiet, "No summary; what is wrong is still said");

@@ -94,7 +94,9 @@ def build(description):
     """File name in the site -> text."""
     pages = collect(description)
     paths = {name: page_of(name) for name in pages}
-    renderer = Renderer(set(paths.values()), {i["name"]: f"instructions/{i['name']}.html" for i in description["instructions"]},
+    # By mnemonic, and as the C intrinsic is called.
+    names = {name: f"instructions/{i['name']}.html" for i in description["instructions"] for name in (i["name"], i["name"].replace(".", "_"))}
+    renderer = Renderer(set(paths.values()), names,
                         {name: f"spec/{rule['chapter']}.html" for name, rule in description["rules"].items()})
     template = jinja2.Environment(loader=jinja2.FileSystemLoader(SITE), autoescape=True, undefined=jinja2.StrictUndefined).get_template("page.html")
     common, groups = navigation(description, pages)

@@ -8,6 +8,8 @@ import markdown
 
 EXTENSIONS = ["markdown.extensions.tables", "markdown.extensions.fenced_code", "markdown.extensions.toc", "markdown.extensions.sane_lists"]
 RULE_ITEM = re.compile(r'<li>(?:<p>)?<a id="([^"]+)"></a><strong>\[(0x[0-9a-f]{4}) [^\]]+\]</strong> ')
+# A heading with an anchor of its own needs no other.
+MARKED_HEADING = re.compile(r'<(h[23]) id="[^"]*"><a id="([^"]+)"></a>')
 HREF = re.compile(r'<a href="([^"]+)">(.*?)</a>', re.DOTALL)
 TAG = re.compile(r"(<[^>]+>)")
 WITHOUT_LINKS = ("a", "pre", "h1", "h2", "h3", "script")
@@ -31,6 +33,7 @@ class Renderer:
         parser = markdown.Markdown(extensions=EXTENSIONS)
         body = parser.convert(separate_lists(text))
         body = RULE_ITEM.sub(rule_item(path), body)
+        body = MARKED_HEADING.sub(r'<\1 id="\2">', body)
         body = HREF.sub(lambda m: self.link(path, m[1], m[2]), body)
         body = self.link_names(path, body)
         body = body.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")

@@ -111,6 +111,8 @@ class SiteTest(unittest.TestCase):
         self.assertIn('<code><a href="../instructions/et.mma.html">et.mma</a></code>', self.files["spec/04-matrix.html"])
         self.assertIn('<a href="06-vector.html#vec.move-bits">vec.move-bits</a>', self.files["spec/06-vector.html"])
 
+        self.assertIn('<code><a href="../instructions/et.ld.html">et_ld</a></code>', self.files["guide/kernel-writer.html"])
+
     def test_an_instruction_page_draws_the_encoding(self):
         text = self.files["instructions/et.mm.html"]
         self.assertEqual(sum(int(n) for n in re.findall(r"grid-column: span (\d+)", text)), 32)

@@ -80,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Contract, Et1Function, testing::Range(0, int(std::size(
                          [](const auto& info) { return std::string(kBounds[info.param].name); });
 
 TEST_P(Et1Function, KeepsItsBoundOnASliceOfEveryBinade) {
+  SHOWS(contract_bounds);
   std::mt19937 random(5);
   const uint32_t scale = static_cast<uint32_t>(fuzzScale());
   for (uint32_t top = 0; top < 512; ++top) {
@@ -95,6 +96,7 @@ TEST_P(Et1Function, KeepsItsBoundOnASliceOfEveryBinade) {
 
 /// All of bf16, where the bound of a 16-bit result is under one ulp of bf16.
 TEST_P(Et1Function, KeepsItsBoundOnEveryBf16Argument) {
+  SHOWS(contract_bounds);
   for (uint32_t code = 0; code < 0x10000; ++code) {
     check(code << 16);
     if (HasFatalFailure()) return;
@@ -119,6 +121,7 @@ TEST(Et1, HasTheSpecialValuesOfTheStandard) {
 }
 
 TEST(Et1, OddFunctionsAreOddToTheBitAndStayInTheirRange) {
+  SHOWS(contract_bounds);
   std::mt19937 random(6);
   for (const ElementwiseOp op : {ElementwiseOp::tanh, ElementwiseOp::erf, ElementwiseOp::recip}) {
     const ContractFunction function(et1().vector, op);

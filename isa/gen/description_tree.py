@@ -53,6 +53,11 @@ csrs:
   - {name: mepc, number: 0x341, access: rw, summary: "pc"}
   - {name: mtval, number: 0x343, access: rw, summary: "value"}
 """,
+    "isa/instructions/causes.yaml": """\
+causes:
+  - {name: illegal, number: 2, text: illegal_instruction, summary: "no instruction"}
+  - {name: shape, number: 25, summary: "shape"}
+""",
     "isa/numerics/element_types.yaml": """\
 types:
   - {name: i8, code: 2, bits: 8, kind: int, widens_to: i32}

@@ -3,6 +3,7 @@
 import re
 
 from emit_cpp import quote
+from encoding import DescriptionError
 from families import BASE_PROFILE
 from litmus import with_tests
 from load import RULE
@@ -61,46 +62,99 @@ def rules_page(description):
     return "# Rules\n\nThe id is what mtval and diagnostics carry.\n\n" + markdown_table(rows)
 
 
+def small_lines(lines):
+    return "<br>".join(f"<small>{line}</small>" for line in lines)
+
+
 def rule_tests_page(description):
     """Which tests show a rule and, where it can be violated, break it."""
     rows = [["id", "rule", "shown by", "violated by"]]
     for name, tests in sorted(rule_tests(description).items(), key=lambda item: description["rules"][item[0]]["number"]):
         rule = description["rules"][name]
         violated = tests["violates"] if can_be_violated(rule) else ["cannot be violated"]
-        rows.append([anchored(rule), rule_link(rule, ""), "<br>".join(tests["shows"]), "<br>".join(violated)])
+        rows.append([anchored(rule), rule_link(rule, ""), small_lines(tests["shows"]), small_lines(violated)])
     return ("# Rules and tests\n\nA test names the rules it shows in its source (`isa/state/rule_test.h`); this table is collected from there, "
             "from the worked examples and from the faults that instructions list.\n\n" + markdown_table(rows))
 
 
-def types_page(description):
+def causes_table(description):
+    rows = [["mcause", "name in reports", "is"]]
+    return markdown_table(rows + [[str(c["number"]), c.get("text", c["name"]), c["summary"]] for c in description["causes"]])
+
+
+def operations_table(description):
+    """Operations of chain steps."""
+    rows = [["operation", "name", "sources", "computes in", "is"]]
+    computes = {"float": "f32", "int": "i32", "uint": "u32"}
+    for op in sorted(description["operations"], key=lambda op: op["code"]):
+        if "step" in op["forms"]:
+            rows.append([str(op["code"]), op["name"], str(op["arity"]), " ".join(computes[c] for c in op["classes"]), op["summary"]])
+    return markdown_table(rows)
+
+
+def types_table(description):
     rows = [["code", "type", "bits", "kind", "exponent bits", "mantissa bits", "bias", "widens to", "profile"]]
     for t in description["types"]:
         rows.append([str(t["code"]), t["name"], str(t["bits"]), t["kind"]] + [str(t.get(k, "")) for k in ("exponent_bits", "mantissa_bits", "bias")]
                     + [t["widens_to"] or "", t.get("profile", BASE_PROFILE)])
-    return "# Element types\n\nCodes that are not listed are reserved and fault.\n\n" + markdown_table(rows)
+    return markdown_table(rows)
+
+
+def types_page(description):
+    return "# Element types\n\nCodes that are not listed are reserved and fault.\n\n" + types_table(description)
+
+
+def csrs_table(description):
+    rows = [["number", "name", "access", "is"]]
+    rows += [[f"0x{c['number']:03x}", c["name"], ACCESS[c["access"]], c["summary"]] for c in sorted(description["csrs"], key=lambda c: c["number"])]
+    return markdown_table(rows)
 
 
 def csrs_page(description):
-    rows = [["number", "name", "access", "is"]]
-    rows += [[f"0x{c['number']:03x}", c["name"], ACCESS[c["access"]], c["summary"]] for c in sorted(description["csrs"], key=lambda c: c["number"])]
     return ("# Control and status registers\n\n0xBC0 + n is [counter n](counters.md), by the name etctr*n*; 0x7F0 to 0x7FF and 0xFE0 to 0xFFF belong "
-            "to vendors; any other number that is not listed traps.\n\n" + markdown_table(rows))
+            "to vendors; any other number that is not listed traps.\n\n" + csrs_table(description))
+
+
+def counters_table(description):
+    rows = [["number", "name", "kind", "counts"]]
+    rows += [[str(c["number"]), c["name"], "architectural" if c["architectural"] else "machine", c["summary"]] for c in description["counters"]]
+    return markdown_table(rows)
 
 
 def counters_page(description):
-    rows = [["number", "name", "kind", "counts"]]
-    rows += [[str(c["number"]), c["name"], "architectural" if c["architectural"] else "machine", c["summary"]] for c in description["counters"]]
-    return "# Counters\n\nCSR 0xBC0 + number, and [et.ctr](instructions/et.ctr.md). Numbers that are not listed read 0.\n\n" + markdown_table(rows)
+    return "# Counters\n\nCSR 0xBC0 + number, and [et.ctr](instructions/et.ctr.md). Numbers that are not listed read 0.\n\n" + counters_table(description)
+
+
+def profiles_table(description):
+    return markdown_table([["bit", "profile", "status", "grants"]] + [[str(p["bit"]), p["name"], p["status"], p["meaning"]] for p in description["profiles"]])
 
 
 def profiles_page(description):
-    rows = [["bit", "profile", "status", "grants"]] + [[str(p["bit"]), p["name"], p["status"], p["meaning"]] for p in description["profiles"]]
-    return "# Profiles\n\nBits of CSR etprofiles.\n\n" + markdown_table(rows)
+    """What each profile grants: instructions of its own, and those that have type tuples with it."""
+    out = ["# Profiles\n", "Bits of CSR etprofiles.\n", profiles_table(description)]
+    for profile in description["profiles"]:
+        name = profile["name"]
+        own = [i for i in description["instructions"] if not i["types"] and i["profile"] == name]
+        typed = [(i, sum(name in row["profile"].split() for row in i["types"])) for i in description["instructions"]]
+        out.append(f"## {name}\n")
+        out.append(f"Instructions without types: {' '.join(link(i) for i in own) or 'none'}\n")
+        out.append(f"With rows of legal types that need it: {' '.join(link(i) for i, rows in typed if rows) or 'none'}\n")
+    return "\n".join(out)
 
 
-def chapter(text):
-    """A chapter with an anchor at each rule, named like the rule."""
-    return RULE.sub(lambda m: m[0].replace("* **[", f'* <a id="{m[2]}"></a>**[', 1), text)
+# Tables that a chapter takes from the description: `<!-- table: NAME -->` on a line of its own.
+CHAPTER_TABLES = {"causes": causes_table, "counters": counters_table, "csrs": csrs_table, "operations": operations_table,
+                  "profiles": profiles_table, "types": types_table}
+TABLE_MARK = re.compile(r"^<!-- table: (.*) -->\n", re.MULTILINE)
+
+
+def chapter(text, description, where):
+    """A chapter with its tables, and an anchor at each rule, named like the rule."""
+    def table(match):
+        if match[1] not in CHAPTER_TABLES:
+            raise DescriptionError(f"{where}: no table '{match[1]}'; there are {', '.join(sorted(CHAPTER_TABLES))}")
+        return CHAPTER_TABLES[match[1]](description)
+    return TABLE_MARK.sub(table, RULE.sub(lambda m: m[0].replace("* **[", f'* <a id="{m[2]}"></a>**[', 1), text))
 
 
 def manual(description):
@@ -112,7 +166,7 @@ def manual(description):
         title = re.search(r"^# (.+)$", text, re.MULTILINE)
         chapters.append((path.name, title[1] if title else path.stem))
         text = with_tests(text, path.parent / "litmus", description["rules"])
-        files[f"spec/{path.name}"] = chapter(text) if path.stem in rule_chapters else text
+        files[f"spec/{path.name}"] = chapter(text, description, path.name) if path.stem in rule_chapters else text
     return files | {"index.md": index(description, chapters), "opcode-map.md": opcode_map(description["instructions"], link),
                     "rules.md": rules_page(description), "rule-tests.md": rule_tests_page(description), "types.md": types_page(description), "csrs.md": csrs_page(description),
                     "counters.md": counters_page(description), "profiles.md": profiles_page(description)}

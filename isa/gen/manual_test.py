@@ -138,6 +138,14 @@ class TinyManualTest(unittest.TestCase):
         self.assertIn('### <a id="op0b.1"></a>funct3 = 1\n\n[et.two]', text)
         self.assertIn("| 0x00 | [et.one](instructions/et.one.md) | . |", text)
 
+    def test_a_chapter_takes_tables_from_the_description(self):
+        with DescriptionTree() as tree:
+            tree.replace("docs/spec/01-tiny.md", "* **[0x0102", "<!-- table: causes -->\n\n* **[0x0102")
+            self.assertIn("| 25 | shape | shape |\n", manual(load(tree.root))["spec/01-tiny.md"])
+            tree.replace("docs/spec/01-tiny.md", "table: causes", "table: reasons")
+            with self.assertRaisesRegex(DescriptionError, "^01-tiny.md: no table 'reasons'; there are causes, counters, "):
+                manual(load(tree.root))
+
     def test_a_rule_has_an_anchor_in_its_chapter(self):
         self.assertIn('* <a id="tiny.shape"></a>**[0x0102 tiny.shape]** It has a shape.', self.files["spec/01-tiny.md"])
         self.assertIn("[tiny.shape](../spec/01-tiny.md#tiny.shape) (0x0102)", self.files["instructions/et.one.md"])

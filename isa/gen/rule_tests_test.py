@@ -37,7 +37,7 @@ class CollectorTest(unittest.TestCase):
         self.assertEqual(tests["tiny.shape"], {"shows": ["worked examples of et.one (examples_test)"],
                                                "violates": [f"{TEST}: Tiny.Refuses", "faults of et.one (fault_test)"]})
         self.assertEqual(missing, [])
-        self.assertIn(f"0x0101 | [tiny.meaning](spec/01-tiny.md#tiny.meaning) | {TEST}: Tiny.Works | cannot be violated |", page)
+        self.assertIn(f"0x0101 | [tiny.meaning](spec/01-tiny.md#tiny.meaning) | <small>{TEST}: Tiny.Works</small> | <small>cannot be violated</small> |", page)
 
     def test_a_list_may_go_over_lines(self):
         tests, _, _ = self.collected(HEAD + "  SHOWS(tiny_meaning,\n        tiny_shape);\n}\n")

@@ -12,6 +12,7 @@
 #include "isa/base/file.h"
 #include "isa/base/fuzz_scale.h"
 #include "isa/machines/find_machine.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -49,6 +50,7 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(Machine, BaseIsThePublishedOne) {
+  SHOWS(profile_caps, profile_list);
   const Machine machine = openMachine("base", {}).value();
   EXPECT_EQ(machine.displayName(), "base");
   EXPECT_FALSE(machine.derived());
@@ -85,6 +87,7 @@ TEST(Machine, OverridesMarkItDerivedAndShowInItsName) {
 }
 
 TEST(Machine, OverridesRefuseWhatIsOutOfRange) {
+  VIOLATES(profile_list, profile_caps);
   const auto message = [](const std::string& assignment) {
     return openMachine("base", {assignment}).error().message;
   };

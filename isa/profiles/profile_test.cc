@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "isa/base/file.h"
+#include "isa/state/rule_test.h"
 
 namespace etalon::isa {
 namespace {
@@ -28,6 +29,7 @@ std::string refusal(const std::vector<std::string>& texts) {
 constexpr const char* kBase = "name: Et-base\nbit: 0\nstatus: implemented\nmeaning: all\n";
 
 TEST(Profiles, ShippedOnesAreTheTwelveOfTheStandard) {
+  SHOWS(profile_list);
   const auto profiles = loadProfiles(std::string(ETALON_SOURCE_DIR) + "/isa/profiles").value();
   EXPECT_THAT(profileNames(profiles, false),
               ElementsAre("Et-base", "Et-f16", "Et-f32mm", "Et-fp8", "Et-mx", "Et-i4", "Et-sparse",

@@ -43,7 +43,7 @@ void expectMalformed(const std::optional<Malformed>& malformed, Problem problem,
 }
 
 TEST(ChainDescriptor, ReadsEveryByteOfTheImage) {
-  SHOWS(chain_layout);
+  SHOWS(chain_layout, chain_image);
   Image image{};
   const auto put = [&image](size_t at, uint8_t value) { image[at] = std::byte{value}; };
   put(0, 1);
@@ -75,6 +75,7 @@ TEST(ChainDescriptor, ReadsEveryByteOfTheImage) {
 }
 
 TEST(ChainDescriptor, AcceptsAGoodChain) {
+  SHOWS(chain_well_formed);
   EXPECT_FALSE(checkChain(chain()));
   Image image;
   storeChainImage(chain(), image);
@@ -95,6 +96,7 @@ TEST(ChainDescriptor, RefusesOtherVersionsAndSpareBytes) {
 }
 
 TEST(ChainDescriptor, DecodesEverySelector) {
+  SHOWS(chain_selectors);
   using Kind = Selector::Kind;
   int reserved = 0;
   for (int code = 0; code < 256; ++code) {
@@ -118,12 +120,14 @@ TEST(ChainDescriptor, DecodesEverySelector) {
 }
 
 TEST(ChainDescriptor, RefusesMoreThanEightSteps) {
+  VIOLATES(chain_malformed);
   ChainDescriptor c = chain();
   c.nsteps = 9;
   expectMalformed(checkChain(c), Problem::Count, "nsteps", "9");
 }
 
 TEST(ChainDescriptor, RefusesReservedAndContradictoryFlags) {
+  VIOLATES(chain_malformed);
   for (int bit = 3; bit < 8; ++bit) {
     ChainDescriptor c = chain();
     c.flags |= static_cast<uint8_t>(1 << bit);
@@ -140,6 +144,7 @@ TEST(ChainDescriptor, RefusesReservedAndContradictoryFlags) {
 }
 
 TEST(ChainDescriptor, RefusesTileRegisterNumbersPast31) {
+  VIOLATES(chain_malformed);
   ChainDescriptor c = chain();
   for (const int number : {32, 254}) {
     c.third_source = static_cast<uint8_t>(number);
@@ -151,6 +156,7 @@ TEST(ChainDescriptor, RefusesTileRegisterNumbersPast31) {
 }
 
 TEST(ChainDescriptor, RefusesUnknownOperationsAndScalarForms) {
+  VIOLATES(chain_malformed);
   ChainDescriptor c = chain();
   for (const int op : {22, 84, 101, 255}) {
     c.steps[0].op = static_cast<uint8_t>(op);
@@ -164,6 +170,7 @@ TEST(ChainDescriptor, RefusesUnknownOperationsAndScalarForms) {
 }
 
 TEST(ChainDescriptor, ComputesInThreeTypesOnly) {
+  VIOLATES(chain_malformed);
   for (int type = 0; type < 256; ++type) {
     ChainDescriptor c = chain();
     c.flags = 0;
@@ -181,6 +188,8 @@ TEST(ChainDescriptor, ComputesInThreeTypesOnly) {
 }
 
 TEST(ChainDescriptor, ResultTypeFollowsTheOperation) {
+  SHOWS(chain_well_formed);
+  VIOLATES(chain_malformed);
   ChainDescriptor c = chain();
   c.steps[0].result_type = 16;
   expectMalformed(checkChain(c), Problem::ResultType, "step 0 result type", "reserved");
@@ -194,6 +203,8 @@ TEST(ChainDescriptor, ResultTypeFollowsTheOperation) {
 }
 
 TEST(ChainDescriptor, ConversionsTakeAnyTypeButI64) {
+  SHOWS(chain_well_formed);
+  VIOLATES(chain_malformed);
   for (int type = 0; type < 17; ++type) {
     ChainDescriptor c = chain();
     c.steps[1] = {kCvt, kF32, static_cast<uint8_t>(type), 0, 1, {8, 0, 0}};
@@ -237,6 +248,7 @@ TEST(ChainDescriptor, RefusesDestinationsPastTheTemporaries) {
 }
 
 TEST(ChainDescriptor, RefusesReservedSelectorsWhereTheyAreRead) {
+  VIOLATES(chain_malformed);
   constexpr const char* kNames[] = {"step 0 selector a", "step 0 selector b", "step 0 selector c"};
   for (const int code : {3, 7, 12, 28, 31, 44, 60, 255})
     for (int i = 0; i < 3; ++i) {
@@ -254,6 +266,7 @@ TEST(ChainDescriptor, RefusesReservedSelectorsWhereTheyAreRead) {
 }
 
 TEST(ChainDescriptor, RefusesTemporariesReadBeforeTheyAreWritten) {
+  VIOLATES(chain_malformed);
   ChainDescriptor c = chain();
   c.steps[0].selectors[1] = 8;  // its own destination: not yet
   expectMalformed(checkChain(c), Problem::Unwritten, "step 0 selector b", "temporary 0");
@@ -269,6 +282,7 @@ TEST(ChainDescriptor, RefusesTemporariesReadBeforeTheyAreWritten) {
 }
 
 TEST(ChainDescriptor, RefusesTilesThatAreAbsent) {
+  VIOLATES(chain_malformed);
   ChainDescriptor c = chain();
   c.steps[0].selectors[1] = 2;
   expectMalformed(checkChain(c), Problem::AbsentTile, "step 0 selector b", "FF");
@@ -283,6 +297,8 @@ TEST(ChainDescriptor, RefusesTilesThatAreAbsent) {
 }
 
 TEST(ChainDescriptor, MaskTakesFourConstantsThatExist) {
+  SHOWS(chain_well_formed);
+  VIOLATES(chain_malformed);
   for (int code = 0; code < 64; ++code) {
     ChainDescriptor c = chain();
     c.steps[1] = {kMask, kF32, kF32, 0, 1, {8, static_cast<uint8_t>(code), 27}};
@@ -297,6 +313,7 @@ TEST(ChainDescriptor, MaskTakesFourConstantsThatExist) {
 }
 
 TEST(ChainDescriptor, RefusesReductionsThatDoNotExist) {
+  VIOLATES(chain_malformed);
   for (int op = 0; op < 6; ++op) {
     ChainDescriptor c = chain();
     c.reduction_op = static_cast<uint8_t>(op);

@@ -5,33 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "isa/cause.h"
 #include "isa/rule.h"
 
 namespace etalon::isa {
-
-/// mcause values. 24 and up are Etalon's own (docs/spec).
-enum class Cause : uint8_t {
-  fetch_misaligned = 0,
-  fetch_access = 1,
-  illegal = 2,
-  breakpoint = 3,
-  load_misaligned = 4,
-  load_access = 5,
-  store_misaligned = 6,
-  store_access = 7,
-  ecall = 11,
-  unsupported = 24,
-  shape = 25,
-  aliasing = 26,
-  local_bounds = 27,
-  global_access = 28,
-  malformed = 29,
-  work_cap = 30,
-  vendor = 31,
-};
-
-/// Name of a cause as reports write it, e.g. "illegal_instruction".
-std::string_view causeName(Cause cause);
 
 /// The rule's sentence in docs/spec; empty for Rule::none.
 std::string_view ruleText(Rule rule);

@@ -48,6 +48,7 @@ bool overlapBothWays(const TileRegister& a, const TileRegister& b) {
 }
 
 TEST(Overlap, NeverSaysNoToTilesThatShareAByte) {
+  SHOWS(overlap_tiles);
   Rng rng(3);
   int disjoint = 0, said_no = 0;
   for (int seed = 0; seed < 150000; ++seed) {
@@ -93,6 +94,7 @@ TEST(Overlap, NeverSaysNoToATileAndAnIntervalThatShareAByte) {
 }
 
 TEST(Overlap, SaysNoToTilesSideBySideInOneMatrix) {
+  SHOWS(overlap_tiles);
   // Left and right halves of rows of 64 bytes.
   EXPECT_FALSE(overlapBothWays(tile(ElementType::bf16, 0, 8, 16, 64),
                                tile(ElementType::bf16, 32, 8, 16, 64)));
@@ -101,6 +103,7 @@ TEST(Overlap, SaysNoToTilesSideBySideInOneMatrix) {
 }
 
 TEST(Overlap, SaysNoToInterleavedRows) {
+  SHOWS(overlap_tiles);
   // Even and odd rows of the same matrix.
   EXPECT_FALSE(overlapBothWays(tile(ElementType::f32, 0, 8, 16, 128),
                                tile(ElementType::f32, 64, 8, 16, 128)));
@@ -122,6 +125,7 @@ TEST(Overlap, SaysNoToInterleavedRowsWithinBlocks) {
 }
 
 TEST(Overlap, SaysNoToInterleavedBlocks) {
+  SHOWS(overlap_tiles);
   TileRegister a = tile(ElementType::u8, 0, 2, 10, 12);
   a.outer = 4;
   a.ostride = 64;
@@ -134,6 +138,7 @@ TEST(Overlap, SaysNoToInterleavedBlocks) {
 }
 
 TEST(Overlap, SaysNoToInterleavedColumns) {
+  SHOWS(overlap_tiles);
   for (const uint8_t step : {2, 4}) {
     TileRegister a = tile(ElementType::f16, 0, 4, 8, 64);
     a.step = step;
@@ -151,6 +156,7 @@ TEST(Overlap, SaysNoToInterleavedColumns) {
 }
 
 TEST(Overlap, TakesASingleColumnAsStepOne) {
+  SHOWS(overlap_canonical);
   // The column rule would tell these apart; canonical form comes first, and the rule is normative.
   TileRegister a = tile(ElementType::u8, 0, 4, 1, 4), b = tile(ElementType::u8, 1, 4, 1, 6);
   a.step = b.step = 2;
@@ -205,6 +211,7 @@ ViewDescriptor anotherBox(Rng& rng, ViewDescriptor v) {
 }
 
 TEST(Overlap, NeverSaysNoToViewsThatShareAByte) {
+  SHOWS(overlap_views);
   Rng rng(5);
   int disjoint = 0, said_no = 0, shared_pairs = 0, by_axis = 0;
   for (int seed = 0; seed < 60000; ++seed) {
@@ -244,12 +251,14 @@ ViewDescriptor block(int64_t row, int64_t column) {
 }
 
 TEST(Overlap, SaysNoToDistinctBlocksOfOneTensor) {
+  SHOWS(overlap_views);
   EXPECT_FALSE(mayOverlap(block(0, 0), block(0, 64)));
   EXPECT_FALSE(mayOverlap(block(0, 64), block(64, 0)));
   EXPECT_TRUE(mayOverlap(block(0, 0), block(63, 63)));
 }
 
 TEST(Overlap, ComparesViewsOfDifferentTensorsByInterval) {
+  SHOWS(overlap_views);
   ViewDescriptor b = block(0, 64);
   b.axes[0].stride = 2002;
   EXPECT_TRUE(mayOverlap(block(0, 0), b));
@@ -258,6 +267,7 @@ TEST(Overlap, ComparesViewsOfDifferentTensorsByInterval) {
 }
 
 TEST(Overlap, DoesNotTrustAxesThatDoNotNest) {
+  SHOWS(overlap_views);
   ViewDescriptor a = block(0, 0), b = block(0, 64);
   a.axes[0].stride = b.axes[0].stride = 1000;  // a row is half a row of elements
   EXPECT_TRUE(mayOverlap(a, b));
@@ -272,12 +282,14 @@ TEST(Overlap, IgnoresViewsWithNothingInside) {
 }
 
 TEST(Overlap, TakesTheNamedAxisAsItsWholeDim) {
+  SHOWS(overlap_named_axis);
   EXPECT_FALSE(mayOverlap(block(0, 0), block(500, 0)));
   EXPECT_TRUE(mayOverlap(block(0, 0), block(500, 0), 0));
   EXPECT_FALSE(mayOverlap(block(0, 0), block(500, 64), 0, 0));
 }
 
 TEST(SelfOverlap, NeverSaysNoToATileThatWritesAByteTwice) {
+  SHOWS(overlap_self);
   Rng rng(6);
   int clean = 0, said_no = 0;
   for (int seed = 0; seed < 150000; ++seed) {
@@ -299,6 +311,7 @@ TEST(SelfOverlap, NeverSaysNoToATileThatWritesAByteTwice) {
 }
 
 TEST(SelfOverlap, NeverSaysNoToAViewThatWritesAByteTwice) {
+  SHOWS(overlap_self);
   Rng rng(7);
   int clean = 0, said_no = 0;
   for (int seed = 0; seed < 30000; ++seed) {
@@ -319,6 +332,7 @@ TEST(SelfOverlap, NeverSaysNoToAViewThatWritesAByteTwice) {
 }
 
 TEST(SelfOverlap, JudgesRepeatsAndDenseTiles) {
+  SHOWS(overlap_self);
   TileRegister t = tile(ElementType::f32, 0, 4, 8, 32);
   EXPECT_FALSE(selfOverlaps(t));
   t.istride = 28;
@@ -354,6 +368,7 @@ TEST(SelfOverlap, RefusesAViewWithARepeat) {
 }
 
 TEST(SelfOverlap, LetsAScatterRepeatAnIndexButNotMixCoordinates) {
+  SHOWS(overlap_named_axis, overlap_self);
   ViewDescriptor v = block(0, 0);
   v.box[0].step = 0;  // not used: the index is the coordinate
   EXPECT_FALSE(selfOverlaps(v, 0));

@@ -71,7 +71,7 @@ TEST(TileRegister, KeepsEveryTypeCodeIncludingReservedOnes) {
 }
 
 TEST(TileRegister, ImageIsTheWordsInLittleEndianAndZero) {
-  SHOWS(tile_layout, state_data);
+  SHOWS(tile_layout, tile_image, state_data);
   std::array<std::byte, kTileImageBytes> image;
   image.fill(std::byte{0xEE});
   storeTileImage(unpackTile(kWords), image);
@@ -99,6 +99,7 @@ TEST(TileRegister, RefusesSpareBitsOfTheWords) {
 }
 
 TEST(TileRegister, RefusesSpareBytesOfTheImage) {
+  VIOLATES(tile_spare);
   for (int i = 24; i < 32; ++i) {
     std::array<std::byte, kTileImageBytes> image{};
     image[i] = std::byte{1};
@@ -197,6 +198,7 @@ TEST(TileRegister, HullOfTheLargestTileDoesNotWrap) {
 }
 
 TEST(TileRegister, CanonicalFormMergesEvenBlocks) {
+  SHOWS(overlap_canonical);
   TileRegister t = bf16Tile();
   t.ostride = t.inner * t.istride;
   const CanonicalTile c = canonical(t);
@@ -209,6 +211,7 @@ TEST(TileRegister, CanonicalFormMergesEvenBlocks) {
 }
 
 TEST(TileRegister, CanonicalFormMovesOuterRowsInward) {
+  SHOWS(overlap_canonical);
   TileRegister t = bf16Tile();
   t.inner = 1;
   const CanonicalTile c = canonical(t);

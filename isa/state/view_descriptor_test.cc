@@ -74,7 +74,7 @@ void expectMalformed(const std::optional<Malformed>& malformed, Problem problem,
 }
 
 TEST(ViewDescriptor, ReadsEveryFieldOfTheImage) {
-  SHOWS(view_layout);
+  SHOWS(view_layout, view_image);
   const ViewDescriptor v = loadViewImage(handBuiltImage());
   EXPECT_EQ(v.base, 0x0123456789ABCDEFu);
   EXPECT_EQ(v.elementType(), ElementType::f32);
@@ -133,6 +133,7 @@ TEST(ViewDescriptor, RefusesReservedTypesAndCounts) {
 }
 
 TEST(ViewDescriptor, RefusesDimsOf2To48) {
+  SHOWS(view_whole);
   VIOLATES(view_malformed);
   ViewDescriptor v = matrix();
   v.axes[1].dim = uint64_t{1} << 48;
@@ -142,6 +143,7 @@ TEST(ViewDescriptor, RefusesDimsOf2To48) {
 }
 
 TEST(ViewDescriptor, RefusesBoxDimsOnAxesItDoesNotHave) {
+  SHOWS(view_box);
   VIOLATES(view_malformed);
   ViewDescriptor v = matrix();
   v.box[1].axis = 2;
@@ -152,6 +154,7 @@ TEST(ViewDescriptor, RefusesBoxDimsOnAxesItDoesNotHave) {
 }
 
 TEST(ViewDescriptor, WithoutAxesRepeatsTheElementAtBase) {
+  SHOWS(view_box);
   ViewDescriptor v = matrix();
   v.naxes = 0;
   v.box[0] = {4, 0, 0};
@@ -167,6 +170,7 @@ TEST(ViewDescriptor, WithoutAxesRepeatsTheElementAtBase) {
 }
 
 TEST(ViewDescriptor, RefusesTensorsWhoseAddressesWrap) {
+  SHOWS(view_whole);
   VIOLATES(view_malformed);
   ViewDescriptor v = matrix();
   v.base = ~uint64_t{0} - 2047;  // 16 * 128 bytes: ends exactly at 2^64
@@ -279,6 +283,7 @@ TEST(ViewDescriptor, RefusesBaseAndStridesOffTheElement) {
 }
 
 TEST(ViewDescriptor, ProductsSaturate) {
+  SHOWS(view_shape);
   ViewDescriptor v;
   EXPECT_EQ(v.rows(), 1u);
   EXPECT_EQ(v.columns(), 1u);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "kernels/reference/test_support.h"
 
@@ -14,12 +15,14 @@ using enum ElementType;
 using testing::HasSubstr;
 
 TEST(CheckOperator, KnowsOneOperatorForEachFileInSortedOrder) {
-  const std::vector<std::string> known = knownOperators();
-  EXPECT_TRUE(std::is_sorted(known.begin(), known.end()));
-  EXPECT_THAT(known, testing::ElementsAre("cast", "conv2d", "conv2d_requantise", "copy",
-                                          "elementwise", "fma_relu", "gather", "gelu", "gelu_tanh",
-                                          "layer_norm", "matmul", "matmul_requantise",
-                                          "mul_add_relu", "silu", "softmax", "transpose"));
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(ETALON_SOURCE_DIR) / "kernels/reference/operators"))
+    if (const std::string name = entry.path().stem().string(); !name.ends_with("_test"))
+      files.push_back(name);
+  std::ranges::sort(files);
+  EXPECT_GE(files.size(), 16u);
+  EXPECT_EQ(knownOperators(), files);
 }
 
 TEST(CheckOperator, ListsTheKnownForAnUnknownOne) {

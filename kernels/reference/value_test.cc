@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "isa/state/rule_test.h"
 #include "kernels/reference/probe_plan.h"
 
 namespace etalon::kernels {
@@ -20,6 +21,7 @@ constexpr ElementType kSmallFloats[] = {f4e2m1, f8e4m3, f8e5m2, f16, bf16};
 double ofF32(uint32_t bits) { return static_cast<double>(std::bit_cast<float>(bits)); }
 
 TEST(Decode, KnowsTheValuesOfTheStandards) {
+  SHOWS(type_formats);
   EXPECT_EQ(decode(f8e4m3, 0x7E), 448);  // OCP OFP8, table 1
   EXPECT_EQ(decode(f8e4m3, 0x01), 0x1p-9);
   EXPECT_TRUE(std::isnan(decode(f8e4m3, 0xFF)));

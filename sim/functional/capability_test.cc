@@ -147,7 +147,7 @@ void tryExample(Rig& rig, const nlohmann::json& example, Confirmed& confirmed) {
 class Capability : public testing::TestWithParam<const char*> {};
 
 TEST_P(Capability, IsWhatExecutingShows) {
-  SHOWS(op_capability);
+  SHOWS(op_capability, profile_complete);
   Rig rig(GetParam());
   const auto described = loadExamples(ETALON_BINARY_DIR "/generated/isa/examples.json");
   ASSERT_TRUE(described.ok());
@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return "Machine" + std::to_string(info.index); });
 
 TEST(Capability, InstructionsWithoutTypesAskForTheirProfile) {
-  SHOWS(op_capability);
+  SHOWS(op_capability, profile_complete);
   Rig rig("Et-base");
   for (const isa::InstructionInfo& info : isa::instructionTable()) {
     if (!isa::legalTypes(info.id).empty()) continue;

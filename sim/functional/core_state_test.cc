@@ -2,6 +2,7 @@
 // State after reset, control and status registers, traps, as programs see them.
 #include <array>
 
+#include "isa/codec/instruction_info.h"
 #include "isa/csr.h"
 #include "isa/state/rule_test.h"
 #include "sim/functional/vector_test_support.h"
@@ -90,27 +91,30 @@ TEST(Reset, LeavesRegistersEmptyAndTheRestZero) {
 }
 
 TEST(Csrs, NameTheMachine) {
-  SHOWS(csr_table, csr_machine_mode);
+  SHOWS(csr_table, csr_machine_mode, csr_interrupts);
   Recorder p;
   p.li(X{6}, -1);
   p.csrrw(X{0}, isa::csr::kMstatus, X{6});
   p.csrrw(X{0}, isa::csr::kMisa, X{6});
   p.csrrw(X{0}, isa::csr::kMtvec, X{6});
+  p.csrrw(X{0}, isa::csr::kMie, X{6});
+  p.csrrw(X{0}, isa::csr::kMip, X{6});
   for (const uint32_t number :
        {isa::csr::kMisa, isa::csr::kMstatus, isa::csr::kMtvec, isa::csr::kMhartid,
         isa::csr::kEtversion, isa::csr::kEtlocalbytes, isa::csr::kEtlocalbase, isa::csr::kEtself,
-        isa::csr::kEtcontract, isa::csr::kEtworkcap, 0xb03u, 0x33fu, isa::csr::kMvendorid})
+        isa::csr::kEtcontract, isa::csr::kEtworkcap, 0xb03u, 0x33fu, isa::csr::kMvendorid,
+        isa::csr::kMie, isa::csr::kMip})
     p.recordCsr(number);
   p.exit(0);
   TestProgram program(p);
   EXPECT_EQ(p.run(program),
             (std::vector<uint64_t>{uint64_t{2} << 62 | 1 << 8 | 1 << 12 | 1, 0x1888, ~uint64_t{2},
                                    0, 1, 64 << 20, isa::kLocalWindowBase, 0, 0,
-                                   40 | 32 << 8 | 34 << 16, 0, 0, 0}));
+                                   40 | 32 << 8 | 34 << 16, 0, 0, 0, 0x30888, 0}));
 }
 
 TEST(Csrs, OfOtherModesAndWritesToReadOnlyOnesTrap) {
-  VIOLATES(csr_access, csr_machine_mode);
+  VIOLATES(csr_access, csr_machine_mode, reserved_vendor);
   // sstatus, satp, ustatus, pmpcfg0, tselect, mideleg, mcounteren; vendors' of both kinds.
   for (const uint32_t number :
        {0x100u, 0x180u, 0x000u, 0x3a0u, 0x7a0u, 0x303u, 0x306u, 0x7f0u, 0xfe0u}) {
@@ -126,6 +130,37 @@ TEST(Csrs, OfOtherModesAndWritesToReadOnlyOnesTrap) {
     TestProgram program(p);
     EXPECT_EQ(program.run().status, RunStatus::fault) << number;
   }
+}
+
+TEST(Vendors, HaveEncodingsThatNoInstructionTakesAndThatTrap) {
+  SHOWS(reserved_vendor);
+  VIOLATES(reserved_vendor);
+  for (const uint32_t opcode : {0x0bu, 0x2bu, 0x5bu, 0x7bu}) {
+    for (const isa::InstructionInfo& info : isa::instructionTable())
+      EXPECT_FALSE((info.match & 0x7f) == opcode && (info.match & info.mask & 0x7000) == 0x7000)
+          << info.name;
+    TestBuilder p;
+    p.word(opcode | 7u << 12);
+    TestProgram program(p);
+    EXPECT_EQ(program.run().status, RunStatus::fault);
+    EXPECT_EQ(program.device().findings().faults()[0].cause, isa::Cause::illegal);
+  }
+}
+
+TEST(Csrs, HoldTheErrorsOfUnitsUntilTheyAreCleared) {
+  SHOWS(csr_unit_errors);
+  Recorder p;
+  p.li(X{5}, 9);
+  for (uint32_t number = isa::csr::kEterrmx; number <= isa::csr::kEterrst; ++number) {
+    p.recordCsr(number);
+    p.csrrw(X{0}, number, X{5});
+    p.recordCsr(number);
+    p.csrrwi(X{0}, number, 0);
+    p.recordCsr(number);
+  }
+  p.exit(0);
+  TestProgram program(p);
+  EXPECT_EQ(p.run(program), (std::vector<uint64_t>{0, 9, 0, 0, 9, 0, 0, 9, 0, 0, 9, 0}));
 }
 
 TEST(Csrs, CountersAreAtTheirNumbersAndMachineOnesReadZero) {

@@ -85,6 +85,27 @@ TEST(Dma, UpdatesElementsOfOneTypeAlone) {
   EXPECT_EQ(update(T::bf16, T::bf16), "op.types");
 }
 
+TEST(Dma, KnowsTheBytesOfATileByEveryAddress) {
+  SHOWS(map_same_bytes);
+  for (const uint64_t base : {isa::kLocalWindowBase, isa::kCoreWindowBase}) {
+    VectorBuilder over, beside;
+    setUp(over, ElementType::f32, ElementType::f32, base + 0x1000);
+    over.et_ld(Tile{1}, View{1}, 0);
+    over.exit(0);
+    TestProgram program(over);
+    ASSERT_EQ(program.run().status, RunStatus::fault) << base;
+    EXPECT_EQ(program.device().findings().faults()[0].rule, isa::Rule::alias_view);
+    setUp(beside, ElementType::f32, ElementType::f32, base + 0x1004);
+    beside.et_ld(Tile{1}, View{1}, 0);
+    EXPECT_EQ(ruleOf(beside), "none");
+  }
+  VectorBuilder other;  // the same offset in another core's memory
+  setUp(other, ElementType::f32, ElementType::f32,
+        isa::kCoreWindowBase + isa::kCoreWindowStride + 0x1000);
+  other.et_ld(Tile{1}, View{1}, 0);
+  EXPECT_EQ(ruleOf(other), "none");
+}
+
 TEST(Dma, PrefetchReadsNothingAndChangesNothing) {
   SHOWS(dma_prefetch);
   // Bytes that nobody wrote: a load would be a finding.

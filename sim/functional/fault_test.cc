@@ -12,6 +12,7 @@
 #include "isa/codec/codec.h"
 #include "isa/machines/find_machine.h"
 #include "isa/state/legal_types.h"
+#include "isa/state/rule_test.h"
 #include "sim/functional/example_runner.h"
 #include "sim/functional/fault_probes.h"
 
@@ -202,6 +203,7 @@ std::set<int> breakableOperands(const std::string& rule, const DescribedInstruct
 class Fault : public testing::TestWithParam<ListedFault> {};
 
 TEST_P(Fault, IsProvokedWithACompleteDiagnostic) {
+  SHOWS(fault_precise, fault_value);
   const auto& [rule, instruction] = GetParam();
   const auto probes = faultProbes();
   const auto probe =

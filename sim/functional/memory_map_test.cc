@@ -68,8 +68,8 @@ struct Outside {
 class OutsideMemory : public testing::TestWithParam<Outside> {};
 
 TEST_P(OutsideMemory, TrapsBeforeAnyEffect) {
-  SHOWS(map_device_field, map_device_registers);
-  VIOLATES(map_unmapped, map_device_access, map_device_registers);
+  SHOWS(map_device_field, map_device_registers, host_registers);
+  VIOLATES(map_unmapped, map_device_access, map_device_registers, host_registers);
   const Outside& c = GetParam();
   TestBuilder p;
   p.li(X{5}, static_cast<int64_t>(c.address));
@@ -92,6 +92,11 @@ constexpr Cause kLoad = Cause::load_access, kStore = Cause::store_access;
 const Outside kOutside[] = {
     {"first_device_register", 0, 8, false, kLoad},
     {"last_device_register", 0x0fff'fffc, 4, true, kStore},
+    {"the_hosts_control", 8, 8, true, kStore},
+    {"the_hosts_doorbell", 0x58, 8, true, kStore},
+    {"the_timer", 0x1000, 8, false, kLoad},
+    {"a_software_interrupt", 0x2004, 4, true, kStore},
+    {"a_host_window", 0x10118, 8, false, kLoad},
     {"behind_the_device_page", kPage + 4096, 4, false, kLoad},
     {"across_the_end_of_local_memory", kPage - 4, 8, true, kStore},
     {"before_global_memory", isa::kGlobalRegionBase - 8, 8, false, kLoad},

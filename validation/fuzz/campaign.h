@@ -28,10 +28,10 @@ class Campaign {
       : generator_(std::move(options)), targets_(std::move(targets)) {}
 
   const Generator& generator() const { return generator_; }
-  /// Makes program number `index` and runs it everywhere; what is wrong, or nothing.
-  std::optional<Failure> check(uint64_t index);
-  /// The same for a program.
+  /// Runs a program everywhere; what is wrong, or nothing.
   std::optional<Failure> check(const Program& program);
+  /// The same; it does not count.
+  std::optional<Failure> recheck(const Program& program) { return compare(program, nullptr); }
   /// A smaller program that fails on the same target in the same way: in the same part of the state, with the same end, and
   /// without data races and unwritten reads if it had none.
   Shrunk shrinkFailure(const Failure& failure, uint64_t most_runs = 3000);

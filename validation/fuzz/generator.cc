@@ -148,6 +148,7 @@ class ProgramMaker {
     Step loop;
     loop.kind = Step::Kind::loop;
     loop.trips = static_cast<uint32_t>(1 + random_.below(4));
+    maker.forgetRegisters();  // the body comes again after what it sets up itself
     addSteps(maker, loop.body, 1 + random_.below(4), depth + 1);
     into.push_back(std::move(loop));
     maker.forgetRegisters();
@@ -228,12 +229,17 @@ class ProgramMaker {
     return step;
   }
 
-  /// All cores meet; with an et.fence first where what one core stored by scalars is another's now.
+  /// All cores meet, or some where nothing depends on it; with an et.fence first, for what one core stored by scalars is
+  /// another's now.
   void addBarrier() {
     const bool all = random_.oneIn(2);
-    const uint64_t mask = all ? ~uint64_t{0} : (uint64_t{1} << cores()) - 1;
+    uint64_t mask = all ? ~uint64_t{0} : (uint64_t{1} << cores()) - 1;
+    if (!all && !program_.race_free && random_.oneIn(2))
+      mask = uint64_t{1} << random_.below(cores()) | uint64_t{1} << random_.below(cores());
     ++together_;
-    for (auto& steps : program_.cores) {
+    for (unsigned core = 0; core < cores(); ++core) {
+      if ((mask >> core & 1) == 0) continue;
+      std::vector<Step>& steps = program_.cores[core];
       steps.push_back(syncStep(encoded("et.fence", {}), together_));
       steps.push_back(
           syncStep(encoded("et.barrier", {1, 2}), together_, mask, all ? ~uint64_t{0} : 0));
@@ -255,6 +261,8 @@ class ProgramMaker {
 
   /// A wait for a signal that nobody sends, or a barrier that not all come to.
   void addDeadlock() {
+    // A barrier too many meets the next one, and what that kept apart is together.
+    program_.race_free = false;
     auto& steps = program_.cores[random_.below(cores())];
     const auto at = steps.begin() + static_cast<ptrdiff_t>(random_.below(steps.size() + 1));
     const bool barrier = random_.oneIn(2);

@@ -98,7 +98,7 @@ void breakStep(Random& random, Step& step) {
         return overlap(random, step);
       case 3:
         if (step.views.empty()) break;
-        if (step.tiles.empty() || !random.oneIn(3)) return breakView(random, step.views[0].value);
+        if (step.tiles.empty() || random.oneIn(2)) return breakView(random, step.views[0].value);
         return lookAtTile(random, step);
       case 4:
         if (step.chains.empty()) break;

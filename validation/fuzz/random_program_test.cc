@@ -89,7 +89,7 @@ TEST(RandomPrograms, EndTheSameAgainAndBehindThePlugInBoundary) {
   Campaign campaign(ProgramOptions{.seed = 5}, std::move(targets));
   const uint64_t programs = scaled(kPrograms);
   for (uint64_t i = 0; i < programs; ++i) {
-    const auto failure = campaign.check(i);
+    const auto failure = campaign.check(campaign.generator().make(i));
     ASSERT_FALSE(failure) << failure->program.name() << " on " << failure->target << ": "
                           << failure->what << "\n"
                           << listing(failure->program) << failure->expected.text << failure->found;
@@ -154,7 +154,8 @@ TEST(RandomPrograms, ShowADefectThatShrinksToItsInstruction) {
   targets.push_back(std::make_unique<ForgetfulTarget>(isa::InstructionId::et_scan_sum));
   Campaign campaign(ProgramOptions{.seed = 6}, std::move(targets));
   std::optional<Failure> failure;
-  for (uint64_t i = 0; i < 500 && !failure; ++i) failure = campaign.check(i);
+  for (uint64_t i = 0; i < 500 && !failure; ++i)
+    failure = campaign.check(campaign.generator().make(i));
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->target, "forgetful");
   EXPECT_TRUE(failure->what.starts_with("global memory: ")) << failure->what;

@@ -114,7 +114,7 @@ Status report(Campaign& campaign, const Arguments& arguments, const Failure& fai
       commented("expected: " + failure.expected.text) + commented("found: " + failure.found);
   ETALON_RETURN_IF_ERROR(writeProgram(program, head + texts, stem));
   const Shrunk small = campaign.shrinkFailure(failure);
-  const auto again = campaign.check(small.program);
+  const auto again = campaign.recheck(small.program);
   const std::string what = fmt::format("# shrunk from {} steps to {} by {} runs; {}\n",
                                        stepCount(program), stepCount(small.program), small.runs,
                                        again ? again->what : "does not fail when it is repeated");
@@ -160,7 +160,7 @@ Result<int> run(Arguments& arguments) {
     if (arguments.write)
       ETALON_RETURN_IF_ERROR(
           writeProgram(program, "", fmt::format("random-program-{}-{}", program.seed, index)));
-    if (const auto failure = campaign.check(index)) {
+    if (const auto failure = campaign.check(program)) {
       ++failures;
       counts = false;
       ETALON_RETURN_IF_ERROR(report(campaign, arguments, *failure));
@@ -202,7 +202,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   app.add_flag("--orderly", arguments.orderly,
-               "only programs that are legal, end by themselves and have no data race");
+               "only programs without data races, deadlocks, unwritten reads and anything illegal "
+               "on purpose");
   app.add_option("--failures", arguments.folder, "folder for programs that fail")
       ->capture_default_str();
   app.add_option("--most-failures", arguments.most_failures, "stop after so many")

@@ -65,8 +65,9 @@ void StepMaker::makeIndexed(Operands& o, Step& step) {
                                                      : 0] = o.types[typed];
     ++typed;
   }
-  const uint64_t indices = o.shapes[0].rows, rows = indices * (1 + random_.below(2)),
-                 columns = std::max<uint64_t>(o.shapes[0].columns / 2, 1);
+  const uint64_t indices = o.shapes[0].rows, rows = indices * (1 + random_.below(2));
+  uint64_t columns = std::max<uint64_t>(o.shapes[0].columns / 2, 1);
+  if (elementInfo(types[1]).bits == 4 && !accident(4)) columns += columns & 1;
   const bool written = o.info.unit == isa::Unit::load;
   const int64_t data = tileOperand({types[0], rows, columns, written, true, false}, step);
   const bool tall = random_.oneIn(2);

@@ -333,11 +333,23 @@ void StepMaker::setOperands(Operands& o, Step& step) {
       o.values[i] = static_cast<int64_t>(random_.below(isa::kChainRegisters));
 }
 
+/// Boxes of 4-bit views have even columns.
+void StepMaker::roundColumns(Operands& o) {
+  size_t typed = 0;
+  bool rounds = false;
+  for (const isa::OperandInfo& operand : o.info.operands())
+    if (hasType(operand) && typed < o.types.size())
+      rounds |= elementInfo(o.types[typed++]).bits == 4 && operand.kind == OperandKind::view;
+  if (!rounds || accident(4)) return;
+  for (Shape& shape : o.shapes) shape.columns += shape.columns & 1;
+}
+
 std::vector<Step> StepMaker::make(const isa::InstructionInfo& info) {
   Step step;
   before_.clear();
   placer_.beginStep();
   Operands o{info, pickTypes(info.id), operandShapes(info, random_, elements_, accident(10)), {}};
+  roundColumns(o);
   const auto has = [&](OperandKind kind) {
     return std::ranges::any_of(info.operands(),
                                [&](const auto& operand) { return operand.kind == kind; });

@@ -55,6 +55,7 @@ class StepMaker {
   };
 
   std::vector<ElementType> pickTypes(isa::InstructionId id);
+  void roundColumns(Operands& o);
   void setOperands(Operands& o, Step& step);
   bool hasProfile(std::string_view name) const;
   bool accident(uint64_t n) { return !strict_ && random_.oneIn(n); }

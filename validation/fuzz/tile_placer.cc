@@ -107,7 +107,9 @@ bool TilePlacer::weave(isa::TileRegister& tile, const TileNeed& need) {
   next.transpose = tile.transpose;
   next.base = static_cast<uint32_t>(pattern_.base + woven_ * apart);
   ++woven_;
-  if (next.hull().hi > kExchange || !fits(next, need.written)) return false;
+  if (next.hull().hi > kExchange || !fits(next, need.written) ||
+      (need.written && isa::selfOverlaps(next)))
+    return false;
   tile = next;
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include "isa/abi/device.h"
 #include "isa/contracts/contract_loader.h"
+#include "isa/state/rule_test.h"
 #include "sim/functional/test_support.h"
 
 namespace etalon::sim {
@@ -266,6 +267,7 @@ TEST(FunctionalPlugin, PrintsToTheConsole) {
 }
 
 TEST(FunctionalPlugin, PeeksAtEveryKindOfState) {
+  SHOWS(state_registers);
   TestBuilder p;
   p.li(X{5}, 0x1234);
   p.et_tset(isa::Tile{3}, X{5}, X{0}, X{0});
