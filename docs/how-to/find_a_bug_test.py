@@ -57,7 +57,7 @@ class FindABug(unittest.TestCase):
         self.assertIn("1 failures", self.page.run(again, self.folder, expect=1))
 
     def test_bad_arguments_are_errors(self):
-        for arguments, text in [("--shard 2/2", "--shard 2/2: it is I/N"), ("--paths plug-in", "--paths plug-in: there are again, plugin, worker"),
+        for arguments, text in [("--shard 2/2", "--shard 2/2: it is I/N"), ("--paths plug-in", "--paths plug-in: there are again, snapshots, plugin, worker"),
                                 ("--plugin nowhere.so --paths worker", "nowhere.so"), ("--bogus", "--bogus")]:
             with self.subTest(arguments):
                 status = 1 if "nowhere" in arguments else 2

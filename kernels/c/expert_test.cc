@@ -120,16 +120,17 @@ TEST(GroupedGemm, IsExactOnIntegersOfEveryShape) {
         sum = i % s.k == 0 ? part[f] : sum + part[f];
       }
     }
-    const auto arrayOfSums = [](const Shape& shape, const std::vector<double>& sums) {
+    const auto sums_array = [](const Shape& shape, const std::vector<double>& sums) {
       std::vector<uint64_t> bits;
+      bits.reserve(sums.size());
       for (const double sum : sums) bits.push_back(encode(f32, {sum, 0}));
       return arrayOf(f32, shape, bits);
     };
     cases.run({titleOf(s),
                {{"x", x}, {"W", w}, {"expert", source}, {"gate", gate}},
                {},
-               arrayOfSums({s.t, s.k, s.f}, z),
-               {arrayOfSums({s.t, s.f}, y)}});
+               sums_array({s.t, s.k, s.f}, z),
+               {sums_array({s.t, s.f}, y)}});
   }
   EXPECT_GE(cases.count(), 20);
 }

@@ -65,7 +65,8 @@ TEST(SplitK, AddsPartsAfterTheyWereSummed) {
   bits[0] = encode(bf16, {0x1p24, 0});
   const Array a = arrayOf(bf16, {1, kDeep}, bits);
   for (const uint64_t splits : {1, 2, 4, 8}) {
-    const double sum = 0x1p24 + static_cast<double>(kDeep - kDeep / splits);
+    const uint64_t ones = kDeep - kDeep / splits;
+    const double sum = 0x1p24 + static_cast<double>(ones);
     cases.run({fmt::format("splits={}", splits),
                {{"A", a}, {"B", fmt::format("ones[{},1]", kDeep)}},
                {{"splits", fmt::to_string(splits)}},

@@ -54,8 +54,8 @@ TEST(Dropout, DropsNothingAtZeroAllAtOneAndPassesNans) {
   ETALON_NEEDS_C_PROGRAMS();
   KernelCases cases("dropout", Machine::extended);
   const std::vector<uint16_t> special = {0x7f80, 0xff80, 0x7fc0, 0x7f81, 0x8000, 0x0001, 0x7f7f};
-  std::vector<uint16_t> bits;
-  for (int i = 0; i < 130; ++i) bits.push_back(special[static_cast<size_t>(i) % special.size()]);
+  std::vector<uint16_t> bits(130);
+  for (size_t i = 0; i < bits.size(); ++i) bits[i] = special[i % special.size()];
   const abi::Array x = arrayOfHalves(bf16, {10, 13}, bits);
   for (const char* p : {"0", "1", "0.5", "0.999999", "0.1"})
     cases.run({fmt::format("p={}", p), {{"x", x}}, {{"p", p}}});
@@ -182,8 +182,7 @@ TEST(LayerNormBackward, IsExactOnIntegersAndRowsOfAPowerOfTwo) {
       for (uint64_t j = 0; j < s.n; ++j)
         dx[r * s.n + j] = 2 * (dys[r * s.n + j] * gammas[j] - shift - h(j) * slope);
     }
-    const auto arrayOfSums = [](ElementType type, const Shape& shape,
-                                std::span<const double> sums) {
+    const auto sums_array = [](ElementType type, const Shape& shape, std::span<const double> sums) {
       std::vector<uint64_t> bits;
       for (const double sum : sums) bits.push_back(encode(type, {sum, 0}));
       return arrayOf(type, shape, bits);
@@ -195,10 +194,10 @@ TEST(LayerNormBackward, IsExactOnIntegersAndRowsOfAPowerOfTwo) {
                 {"rstd", fmt::format("const:2[{}]", s.r)},
                 {"gamma", gamma}},
                {},
-               arrayOfSums(bf16, {s.r, s.n}, dx),
-               {arrayOfSums(f32, {s.n}, std::span(totals).first(s.n)),
-                arrayOfSums(f32, {s.n}, std::span(totals).last(s.n)),
-                arrayOfSums(f32, {2, blocks, s.n}, partial)}});
+               sums_array(bf16, {s.r, s.n}, dx),
+               {sums_array(f32, {s.n}, std::span(totals).first(s.n)),
+                sums_array(f32, {s.n}, std::span(totals).last(s.n)),
+                sums_array(f32, {2, blocks, s.n}, partial)}});
   }
 }
 

@@ -83,6 +83,7 @@ Array convolved(const WindowShape& s, const Array& x, const Array& w) {
     }
   }
   std::vector<uint64_t> bits;
+  bits.reserve(sums.size());
   for (const int64_t sum : sums) bits.push_back(encode(bf16, {static_cast<double>(sum), 0}));
   return arrayOf(bf16, {s.b, oh, ow, s.c}, bits);
 }

@@ -98,6 +98,7 @@ Status Call::expectOutputType(std::initializer_list<ElementType> types, size_t o
 Status Call::expectOutputShape(const Shape& shape, size_t output) const {
   if (outputShape(output) == shape) return {};
   std::vector<std::string> inputs;
+  inputs.reserve(inputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) inputs.push_back(describeInput(i));
   return error(fmt::format("output {} has the shape [{}]; from {} it would be [{}]",
                            outputs_[output].name, fmt::join(outputShape(output), ", "),

@@ -118,7 +118,7 @@ Result<DotFinish> DotFinish::create(const Call& call, uint64_t k, uint64_t chann
   } else {
     ETALON_RETURN_IF_ERROR(call.expectOutputType({f32, bf16, f16, f8e4m3, f8e5m2}));
   }
-  const auto perChannel = [&](size_t index, bool one_for_all) -> Status {
+  const auto per_channel = [&](size_t index, bool one_for_all) -> Status {
     const Shape& shape = call.inputs()[index].array->shape;
     const uint64_t count = abi::elementCount(shape);
     if (shape.size() <= 1 && (count == channels || (one_for_all && count == 1))) return {};
@@ -131,14 +131,14 @@ Result<DotFinish> DotFinish::create(const Call& call, uint64_t k, uint64_t chann
   for (size_t index = 2; index < std::min(parameters_end, call.inputs().size()); ++index) {
     Result<const Array*> array = call.array(index, {i32});
     if (!array.ok()) return array.error();
-    ETALON_RETURN_IF_ERROR(perChannel(index, true));
+    ETALON_RETURN_IF_ERROR(per_channel(index, true));
     (index == 2 ? finish.multiplier_ : finish.shift_) = elementIntegers(**array);
   }
   if (call.inputs().size() > bias_index) {
     Result<const Array*> bias =
         finish.integer_ ? call.array(bias_index, {i32}) : call.array(bias_index, {f32, operand});
     if (!bias.ok()) return bias.error();
-    ETALON_RETURN_IF_ERROR(perChannel(bias_index, false));
+    ETALON_RETURN_IF_ERROR(per_channel(bias_index, false));
     finish.bias_ = elementValues(**bias);
   }
   const Result<int64_t> zero_point = call.integer("zero_point", INT32_MIN, INT32_MAX, 0);

@@ -6,6 +6,7 @@
 #include "isa/base/bits.h"
 #include "isa/codec/codec.h"
 #include "validation/fuzz/layout.h"
+#include "validation/fuzz/random.h"
 #include "validation/fuzz/state_parts.h"
 #include "validation/fuzz/target.h"
 
@@ -13,6 +14,9 @@ namespace etalon::fuzz {
 namespace {
 
 using sim::FunctionalDevice;
+
+/// Tells where snapshots are taken from the steps of the program.
+constexpr uint64_t kSnapshotStream = uint64_t{1} << 62;
 
 etalon_end endOf(sim::RunStatus status) {
   switch (status) {
@@ -107,13 +111,46 @@ std::string textOf(const FunctionalDevice& device, const sim::RunResult& run) {
   return text;
 }
 
+/// Starts the launch and carries it to its end; may put another device in the place of the one it is given.
+using Execute = std::function<Result<sim::RunResult>(std::unique_ptr<FunctionalDevice>& device,
+                                                     const sim::LaunchOptions&, const Program&)>;
+
+Result<sim::RunResult> launch(std::unique_ptr<FunctionalDevice>& device,
+                              const sim::LaunchOptions& options, const Program& /*program*/) {
+  return device->launch(options);
+}
+
+/// Twice on the way the device is thrown away and made again from its snapshot.
+Result<sim::RunResult> launchThroughSnapshots(std::unique_ptr<FunctionalDevice>& device,
+                                              const sim::LaunchOptions& options,
+                                              const Program& program) {
+  ETALON_RETURN_IF_ERROR(device->start(options));
+  Random random(program.seed ^ kSnapshotStream, program.index);
+  for (const uint64_t most : {300, 1000}) {
+    if (auto result = device->advance(1 + random.below(most))) return *std::move(result);
+    std::vector<std::byte> snapshot;
+    const auto keep = [&](std::span<const std::byte> piece) {
+      snapshot.insert(snapshot.end(), piece.begin(), piece.end());
+      return Status();
+    };
+    ETALON_RETURN_IF_ERROR(device->snapshot(keep, "random program"));
+    auto restored = FunctionalDevice::restore(device->machine(), {}, snapshot, options);
+    if (!restored.ok()) return restored.error();
+    device = std::move(restored->device);
+  }
+  return *device->advance(~uint64_t{0});
+}
+
 class ModelTarget final : public Target {
  public:
-  ModelTarget(Observer observer,
+  ModelTarget(std::string name, Execute execute, Observer observer,
               std::function<void(const FunctionalDevice&, const Outcome&)> finished)
-      : observer_(std::move(observer)), finished_(std::move(finished)) {}
+      : name_(std::move(name)),
+        execute_(std::move(execute)),
+        observer_(std::move(observer)),
+        finished_(std::move(finished)) {}
 
-  std::string name() const override { return "model"; }
+  std::string name() const override { return name_; }
 
   Result<Outcome> run(const RunRequest& request) override {
     auto device = FunctionalDevice::create(randomProgramMachine(request.program->reduced));
@@ -132,7 +169,7 @@ class ModelTarget final : public Target {
     options.cores = static_cast<unsigned>(request.program->cores.size());
     options.instruction_limit = kInstructionLimit;
     options.commits = &sink;
-    const auto result = (*device)->launch(options);
+    const auto result = execute_(*device, options, *request.program);
     if (!result.ok()) return result.error();
     return outcomeOf(**device, *result, commits, options.cores);
   }
@@ -166,6 +203,8 @@ class ModelTarget final : public Target {
     return outcome;
   }
 
+  std::string name_;
+  Execute execute_;
   Observer observer_;
   std::function<void(const FunctionalDevice&, const Outcome&)> finished_;
 };
@@ -174,7 +213,11 @@ class ModelTarget final : public Target {
 
 std::unique_ptr<Target> modelTarget(
     Observer observer, std::function<void(const FunctionalDevice&, const Outcome&)> finished) {
-  return std::make_unique<ModelTarget>(std::move(observer), std::move(finished));
+  return std::make_unique<ModelTarget>("model", launch, std::move(observer), std::move(finished));
+}
+
+std::unique_ptr<Target> snapshotTarget() {
+  return std::make_unique<ModelTarget>("snapshots", launchThroughSnapshots, nullptr, nullptr);
 }
 
 }  // namespace etalon::fuzz

@@ -80,10 +80,11 @@ TEST(RandomPrograms, HaveEveryInstructionFaultOverlapAndEnd) {
   EXPECT_GT(retired, isa::instructionTable().size() * 95 / 100);
 }
 
-TEST(RandomPrograms, EndTheSameAgainAndBehindThePlugInBoundary) {
+TEST(RandomPrograms, EndTheSameAgainThroughSnapshotsAndBehindThePlugInBoundary) {
   std::vector<std::unique_ptr<Target>> targets;
   targets.push_back(modelTarget());
   targets.push_back(modelTarget());
+  targets.push_back(snapshotTarget());
   targets.push_back(deviceTarget({.plugin = kPlugin, .stepped = true}));
   targets.push_back(deviceTarget({.plugin = kPlugin, .worker = true, .registers_each = 16}));
   Campaign campaign(ProgramOptions{.seed = 5}, std::move(targets));
@@ -94,7 +95,7 @@ TEST(RandomPrograms, EndTheSameAgainAndBehindThePlugInBoundary) {
                           << failure->what << "\n"
                           << listing(failure->program) << failure->expected.text << failure->found;
   }
-  std::cout << campaign.programs() << " programs on 4 targets\n";
+  std::cout << campaign.programs() << " programs on 5 targets\n";
 }
 
 TEST(RandomPrograms, AreTheSameForASeedAndANumber) {

@@ -22,7 +22,7 @@ struct Arguments {
   ProgramOptions programs;
   uint64_t first = 0, count = 1000, most_failures = 10;
   std::string shard = "0/1", plugin, folder = "random-programs";
-  std::vector<std::string> paths{"again", "plugin", "worker"};
+  std::vector<std::string> paths{"again", "snapshots", "plugin", "worker"};
   bool orderly = false, print = false, write = false;
 };
 
@@ -57,13 +57,15 @@ Result<std::vector<std::unique_ptr<Target>>> makeTargets(const Arguments& argume
       return Error{fmt::format("--paths {}: which plug-in? --plugin PATH", path)};
     if (path == "again")
       targets.push_back(modelTarget());
+    else if (path == "snapshots")
+      targets.push_back(snapshotTarget());
     else if (path == "plugin")
       targets.push_back(deviceTarget({.plugin = arguments.plugin, .stepped = true}));
     else if (path == "worker")
       targets.push_back(
           deviceTarget({.plugin = arguments.plugin, .worker = true, .registers_each = 16}));
     else
-      return Error{fmt::format("--paths {}: there are again, plugin, worker", path)};
+      return Error{fmt::format("--paths {}: there are again, snapshots, plugin, worker", path)};
   }
   return targets;
 }
@@ -189,7 +191,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--plugin", arguments.plugin, "plug-in that paths plugin and worker load");
   app.add_option("--paths", arguments.paths,
-                 "what each program is run by beside the model: again, plugin, worker")
+                 "what each program is run by beside the model: again, snapshots, plugin, worker")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--steps", arguments.programs.most_steps, "most steps of a core")

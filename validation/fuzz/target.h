@@ -37,6 +37,9 @@ std::unique_ptr<Target> modelTarget(
     Observer observer = nullptr,
     std::function<void(const sim::FunctionalDevice&, const Outcome&)> finished = nullptr);
 
+/// The same, but twice in the middle of each run the device is made again from its snapshot.
+std::unique_ptr<Target> snapshotTarget();
+
 /// How a plug-in is used.
 struct DeviceTargetOptions {
   std::string plugin;    // path of the shared library

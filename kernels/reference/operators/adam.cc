@@ -35,7 +35,8 @@ Result<Settings> settingsOf(const Call& call) {
         Setting{"correction2", &s.correction2, 1, 0x1p-126, 1}}) {
     const Result<double> value = call.real(setting.name, setting.fallback);
     if (!value.ok()) return value.error();
-    if (!(*value >= setting.least && *value <= setting.most))
+    const bool inside = *value >= setting.least && *value <= setting.most;  // false for NaN
+    if (!inside)
       return call.error(fmt::format("attribute {} is {}; it is {} to {}", setting.name, *value,
                                     setting.least, setting.most));
     *setting.value = *value;

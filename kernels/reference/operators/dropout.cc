@@ -41,7 +41,8 @@ Result<CheckReport> checkDropout(const Call& call) {
   ETALON_RETURN_IF_ERROR(call.expectOutputShape((*x)->shape));
   const Result<double> p = call.real("p", 0.5);
   if (!p.ok()) return p.error();
-  if (!(*p >= 0 && *p <= 1)) return call.error(fmt::format("attribute p is {}; it is 0 to 1", *p));
+  const bool inside = *p >= 0 && *p <= 1;  // false for NaN
+  if (!inside) return call.error(fmt::format("attribute p is {}; it is 0 to 1", *p));
   constexpr int64_t kMost = UINT32_MAX;
   const Result<int64_t> seed = call.integer("seed", 0, kMost, 1);
   if (!seed.ok()) return seed.error();

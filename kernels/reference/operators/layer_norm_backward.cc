@@ -31,11 +31,11 @@ Result<Inputs> inputsOf(const Call& call) {
     *values[i] = elementValues(**array);
   }
   const Shape& shape = call.inputs()[1].array->shape;
-  const auto shapeIs = [&](size_t input, const Shape& wanted) {
+  const auto has_shape = [&](size_t input, const Shape& wanted) {
     return call.inputs()[input].array->shape == wanted;
   };
-  if (shape.size() != 2 || !shapeIs(0, shape) || !shapeIs(2, {shape[0]}) ||
-      !shapeIs(3, {shape[0]}) || !shapeIs(4, {shape[1]}))
+  if (shape.size() != 2 || !has_shape(0, shape) || !has_shape(2, {shape[0]}) ||
+      !has_shape(3, {shape[0]}) || !has_shape(4, {shape[1]}))
     return call.error(
         fmt::format("{}, {}, {}, {} and {}: they must be [R, N], [R, N], [R], [R] and [N]",
                     call.describeInput(0), call.describeInput(1), call.describeInput(2),
