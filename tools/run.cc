@@ -15,6 +15,7 @@
 #include "isa/base/number.h"
 #include "isa/base/text.h"
 #include "tools/command.h"
+#include "tools/gdb/server.h"
 #include "tools/run/session.h"
 
 namespace etalon::tools {
@@ -34,6 +35,7 @@ Examples:
   etalon run prog.elf --machine base --set cores=2 --json > result.json
   etalon run gemm.c --device plugin:./mychip.so --in A=random:1 --in B=random:2 --dim M=64 --dim K=32 --dim N=48 --check
   etalon run prog.elf --cores 1 --commit-log - --dump x5 --dump tile:tr0@0
+  etalon run prog.elf --gdb 1234        then, elsewhere: gdb-multiarch prog.elf -ex 'target remote :1234'
   etalon run prog.elf --snapshot-at 1000000 --snapshot half.snap
   etalon run prog.elf --restore half.snap)";
 
@@ -41,7 +43,8 @@ Examples:
 struct RunOptions {
   RunRequest request;
   std::string device = "npu-functional";
-  std::string cores, limit, seed, commit_log, timeout, device_config, snapshot_at;
+  std::string cores, limit, seed, commit_log, timeout, device_config, gdb, snapshot_at;
+  uint16_t gdb_port = 0;
   std::vector<std::string> inputs, outputs, arguments, dumps, permits;
   bool json = false;
   bool quiet = false;
@@ -89,8 +92,14 @@ Status readDevice(const RunOptions& options, RunRequest& request) {
                            quote(options.device))};
 }
 
-Status readSnapshot(RunOptions& options) {
+Status readDebugging(RunOptions& options) {
   RunRequest& request = options.request;
+  if (!options.gdb.empty()) {
+    const Result<uint64_t> port = parseUnsigned(options.gdb);
+    if (!port.ok()) return Error{"--gdb: " + port.error().message};
+    if (*port > 0xffff) return Error{fmt::format("--gdb {}: a port is 0 to 65535", *port)};
+    options.gdb_port = static_cast<uint16_t>(*port);
+  }
   if (request.snapshot.empty() != options.snapshot_at.empty())
     return Error{
         "--snapshot FILE and --snapshot-at N belong together: where to, and after how many "
@@ -106,7 +115,7 @@ Status readSnapshot(RunOptions& options) {
 Status readOptions(RunOptions& options) {
   RunRequest& request = options.request;
   ETALON_RETURN_IF_ERROR(readDevice(options, request));
-  ETALON_RETURN_IF_ERROR(readSnapshot(options));
+  ETALON_RETURN_IF_ERROR(readDebugging(options));
   if (!options.cores.empty()) {
     const Result<uint64_t> cores = parseUnsigned(options.cores);
     if (!cores.ok()) return Error{"--cores: " + cores.error().message};
@@ -196,6 +205,14 @@ int run(RunOptions& options) {
     };
   hooks.progress = [&](uint64_t instructions) { return progress(instructions); };
   hooks.keep_going = [] { return !interrupted.load(std::memory_order_relaxed); };
+  if (!options.gdb.empty())
+    hooks.debugger = [&](sim::FunctionalDevice& device, SourceLines& lines) {
+      gdb::ServerOptions server;
+      server.port = options.gdb_port;
+      server.say = [](std::string_view text) { fmt::print(stderr, "etalon run: {}", text); };
+      server.keep_going = hooks.keep_going;
+      return gdb::runUnderDebugger(device, lines, server);
+    };
   std::signal(SIGINT, onInterrupt);
   const Result<RunReport> report = runProgram(options.request, hooks);
   std::signal(SIGINT, SIG_DFL);
@@ -264,6 +281,10 @@ void addRun(CLI::App& app, int& exit_status) {
         "One line an instruction into a file, or - for stdout");
   values("--dump", options->dumps, "WHAT",
          "After the run: x, x5, tr, tr3, tile:tr3 (values), vr1, ch0, all; each also @CORE");
+  value(
+      "--gdb", options->gdb, "PORT",
+      "Wait for a debugger on this TCP port of this host (0: a free one, which is printed) and run "
+      "under it");
   value("--snapshot", request.snapshot, "FILE",
         "Write the whole state of the device into a file after --snapshot-at instructions, and go "
         "on");

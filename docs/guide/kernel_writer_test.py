@@ -7,6 +7,7 @@ usage: kernel_writer_test.py ETALON    (environment: ETALON_TEST_LLVM=ON where C
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,10 @@ import numpy
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (SOURCE / "docs/guide/kernel-writer.md").read_text()
 ETALON = None
+GDB = shutil.which("gdb-multiarch")
 KERNEL = re.search(r"Save this as `scale\.c`:\n\n```c\n(.*?)```\n", PAGE, re.DOTALL)[1]
+DEBUGGING = PAGE[PAGE.index("## 5. Debugging"):PAGE.index("## 6.")]
+BROKEN = re.search(r"Save this as `mul\.c`:\n\n```c\n(.*?)```\n", DEBUGGING, re.DOTALL)[1]
 COMMANDS = re.findall(r"^    (etalon .*)$", PAGE, re.MULTILINE)
 FLAGS = ("--dump tile:tr4", "--dump all", "--commit-log -", "--json")
 # What the page's last table says: the words of the report, and an edit of scale.c that brings them about.
@@ -89,6 +93,57 @@ class KernelWriterTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"argument block has 40 bytes, but .* makes 32")
 
+    def session(self):
+        """The section's sessions as (command, lines that it prints), commands of gdb among them."""
+        steps = []
+        for block in re.findall(r"```console\n(.*?)```", DEBUGGING, re.DOTALL):
+            for line in block.splitlines():
+                if line.startswith(("$ ", "(gdb) ")):
+                    steps.append((line, []))
+                else:
+                    steps[-1][1].append(line)
+        return steps
+
+    def assertPrints(self, text, lines):
+        at = 0
+        for line in lines:
+            found = text.find(line + "\n", at)
+            self.assertGreaterEqual(found, 0, f"no line '{line}' where the page has it, in:\n{text}")
+            at = found + len(line)
+
+    def write_broken(self):
+        (self.folder / "mul.c").write_text(BROKEN)
+        steps = self.session()
+        self.assertEqual([command[2:].split()[:2] for command, _ in steps if command.startswith("$")],
+                         [["etalon", "run"], ["etalon", "asm"], ["etalon", "run"], ["gdb-multiarch", "-q"]])
+        return steps
+
+    def test_the_broken_kernel_is_wrong_as_the_page_says_and_right_after_the_repair(self):
+        (check, printed), *_ = self.write_broken()
+        done = self.type(check[2:])
+        self.assertEqual(done.returncode, 1)
+        self.assertPrints(done.stdout, printed)
+        self.succeeds(check[2:].replace("K=6", "K=4"))
+        self.assertIn("`et_vseek(VB, k, 0)` the check passes", DEBUGGING)
+        (self.folder / "mul.c").write_text(BROKEN.replace("et_vseek(VB, k, 1)", "et_vseek(VB, k, 0)"))
+        self.succeeds(check[2:])
+
+    @unittest.skipUnless(GDB, "no gdb-multiarch on this host")
+    def test_the_debugger_shows_the_cause_as_the_page_says(self):
+        _, (build, _), (run, _), (attach, _), *typed = self.write_broken()
+        self.succeeds(build[2:])
+        path = f"{pathlib.Path(ETALON).parent}:{os.environ['PATH']}"
+        process = subprocess.Popen("exec " + run[2:].replace("--gdb 1234", "--gdb 0"), shell=True, cwd=self.folder,
+                                   env=os.environ | {"PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        port = re.search(r"target remote :(\d+)", process.stderr.readline())[1]
+        (self.folder / "typed").write_text("".join(command.removeprefix("(gdb) ") + "\n" for command, _ in typed))
+        done = self.type(attach[2:].replace(":1234", ":" + port) + " -nx -batch -x typed")
+        for words, text in (("monitor", done.stderr), ("", done.stdout)):
+            printed = [lines for command, lines in typed if ("monitor" in command) == bool(words)]
+            self.assertPrints(text, [line for lines in printed for line in lines])
+        self.assertIn("interrupted", process.communicate(timeout=60)[1])
+
     def test_wrong_kernels_are_reported_as_the_table_says(self):
         for words, (right, wrong) in MISTAKES.items():
             with self.subTest(words):
@@ -108,4 +163,7 @@ if __name__ == "__main__":
         print("skipped: this build has no LLVM, so it cannot compile the C programs of the page")
         sys.exit(77)
     ETALON = sys.argv[1]
-    unittest.main(argv=sys.argv[:1])
+    passed = unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful()
+    if passed and GDB is None:
+        print("skipped: the session with gdb: no gdb-multiarch on this host (see scripts/packages.txt)")
+    sys.exit(1 if not passed else 77 if GDB is None else 0)

@@ -100,8 +100,9 @@ std::string snapshotLabel(const sim::ElfImage& image, const PreparedLaunch& laun
 }
 
 Result<sim::RunResult> runLaunch(std::unique_ptr<sim::FunctionalDevice>& device,
-                                 const RunRequest& request, const sim::LaunchOptions& options,
-                                 const std::string& label) {
+                                 const RunRequest& request, const RunHooks& hooks,
+                                 const sim::LaunchOptions& options, const std::string& label,
+                                 SourceLines& lines) {
   ETALON_RETURN_IF_ERROR(request.restore.empty() ? device->start(options)
                                                  : restore(device, request, options, label));
   if (!request.snapshot.empty()) {
@@ -117,6 +118,7 @@ Result<sim::RunResult> runLaunch(std::unique_ptr<sim::FunctionalDevice>& device,
           request.snapshot_at, early->instructions, sim::runStatusName(early->status))};
     ETALON_RETURN_IF_ERROR(writeSnapshot(*device, request.snapshot, label));
   }
+  if (hooks.debugger) return hooks.debugger(*device, lines);
   return *device->advance(~uint64_t{0});
 }
 

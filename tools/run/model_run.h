@@ -17,10 +17,12 @@ std::string snapshotLabel(const sim::ElfImage& image, const PreparedLaunch& laun
                           const sim::LaunchOptions& options);
 
 /// Runs a prepared launch on the model to its end: from its begin or, by --restore, from a snapshot, in which case another
-/// device takes the place of `device`; on the way writes the snapshot of --snapshot.
+/// device takes the place of `device`; on the way writes the snapshot of --snapshot; under the debugger that `hooks` may
+/// have.
 /// Errors: a file that cannot be read or written; a snapshot of something else; a run that ended before --snapshot-at.
 Result<sim::RunResult> runLaunch(std::unique_ptr<sim::FunctionalDevice>& device,
-                                 const RunRequest& request, const sim::LaunchOptions& options,
-                                 const std::string& label);
+                                 const RunRequest& request, const RunHooks& hooks,
+                                 const sim::LaunchOptions& options, const std::string& label,
+                                 SourceLines& lines);
 
 }  // namespace etalon::tools

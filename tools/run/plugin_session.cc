@@ -48,7 +48,8 @@ Status checkOptions(const RunRequest& request, const RunHooks& hooks) {
                        : hooks.commit_line                                     ? "--commit-log"
                        : !request.snapshot.empty() || !request.restore.empty()
                            ? "--snapshot, --restore"
-                           : nullptr;
+                       : hooks.debugger ? "--gdb"
+                                        : nullptr;
   if (option == nullptr) return {};
   return Error{fmt::format(
       "{}: not with a plug-in, which has a machine and a state of its own; --device-config passes "

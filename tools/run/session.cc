@@ -92,8 +92,8 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   };
   if (hooks.commit_line) options.commits = &commits;
   SourceLines lines(program->image);
-  const Result<sim::RunResult> result =
-      runLaunch(device, request, options, snapshotLabel(program->image, *launch, options));
+  const Result<sim::RunResult> result = runLaunch(
+      device, request, hooks, options, snapshotLabel(program->image, *launch, options), lines);
   if (!result.ok()) return result.error();
 
   RunReport report;

@@ -18,6 +18,8 @@ struct RunHooks {
   std::function<void(std::string_view)> commit_line;  // of the commit log, newline included
   std::function<bool(uint64_t)> progress;             // instructions so far; false ends the run
   std::function<bool()> keep_going;  // of plug-ins, asked often; false ends the run
+  /// Runs a launch of the model that was started to its end, in place of the model itself.
+  std::function<Result<sim::RunResult>(sim::FunctionalDevice&, SourceLines&)> debugger;
 };
 
 /// Opens the program, builds it if it is a source, runs it on the functional model or on the plug-in of the request, and
