@@ -13,7 +13,7 @@ from mutant import HERE, ROOT, Mutant, Refused
 FOLDERS = ("isa/numerics", "isa/instructions", "sim/functional")
 # Tests, their references, and the runners of examples are not what is tested.
 NOT_TESTED = ("_test", "_reference", "_bench", "test_data", "test_values", "test_support", "example_", "garbage_", "random_chain",
-              "fault_probes", "probe_operands", "exhaustive", "mma_peak", "coverage/")
+              "random_program", "fault_probes", "probe_operands", "exhaustive", "mma_peak", "coverage/")
 SIZE, SEED = 200, "etalon 1"
 FLAGS = ["-ferror-limit=0", "-Wno-everything", "-include", str(HERE / "runtime.h")]
 
