@@ -14,43 +14,38 @@ inline void requireBlockShapes(TileOperands& operands) {
   requireShape(operands, 2, a.rows(), blocks, Rule::quant_shape);
 }
 
-/// et.quant and et.quant.up: bit 25 tells them apart.
-SEMANTICS(quantise) {
-  const auto choice = bits(in.raw, 25, 25) != 0 ? numerics::ScaleChoice::unsaturated
-                                                : numerics::ScaleChoice::binade;
+/// What both directions have in common: td, ta, the scales in `role`. `move` takes their bytes in this order.
+template <CoreContext Core, class Move>
+void onBlocks(Core& core, const Instruction& in, Role role, Move move) {
   auto operands = core.operands(in);
   const TileRegister& d = operands.tile(in.rd, core.tile(in.rd), Role::destination);
   const TileRegister& a = operands.tile(in.rs1, core.tile(in.rs1), Role::source);
-  const TileRegister& scales = operands.tile(in.rs2, core.tile(in.rs2), Role::second_destination);
+  const TileRegister& scales = operands.tile(in.rs2, core.tile(in.rs2), role);
   operands.checkRegisters();
   operands.checkTypes();
   requireBlockShapes(operands);
   operands.checkPlacement();
   operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
-  if (!d.empty())
-    numerics::quantiseBlocks(choice, core.tileRef(a), core.tileRef(d), core.tileRef(scales),
-                             vectorContract(core));
+  if (!d.empty()) move(core.tileRef(d), core.tileRef(a), core.tileRef(scales));
   core.finish(operands);
   retireVector(core, tileElements(d));
 }
 
+/// et.quant and et.quant.up: bit 25 tells them apart.
+SEMANTICS(quantise) {
+  const auto choice = bits(in.raw, 25, 25) != 0 ? numerics::ScaleChoice::unsaturated
+                                                : numerics::ScaleChoice::binade;
+  onBlocks(core, in, Role::second_destination,
+           [&](const auto& d, const auto& a, const auto& scales) {
+             numerics::quantiseBlocks(choice, a, d, scales, vectorContract(core));
+           });
+}
+
 SEMANTICS(dequantise) {
-  auto operands = core.operands(in);
-  const TileRegister& d = operands.tile(in.rd, core.tile(in.rd), Role::destination);
-  const TileRegister& a = operands.tile(in.rs1, core.tile(in.rs1), Role::source);
-  const TileRegister& scales = operands.tile(in.rs2, core.tile(in.rs2), Role::source);
-  operands.checkRegisters();
-  operands.checkTypes();
-  requireBlockShapes(operands);
-  operands.checkPlacement();
-  operands.countWork(0, tileElements(d), 0);
-  if (!core.begin(operands)) return;
-  if (!d.empty())
-    numerics::dequantiseBlocks(core.tileRef(a), core.tileRef(scales), core.tileRef(d),
-                               vectorContract(core));
-  core.finish(operands);
-  retireVector(core, tileElements(d));
+  onBlocks(core, in, Role::source, [&](const auto& d, const auto& a, const auto& scales) {
+    numerics::dequantiseBlocks(a, scales, d, vectorContract(core));
+  });
 }
 
 }  // namespace etalon::isa::semantics

@@ -178,6 +178,31 @@ TEST(Dma, CountsTheBytesInsideTheViewInItsTypeAsUseful) {
   EXPECT_EQ(program.device().counterTotal(isa::Counter::store_bytes), 20u);
 }
 
+TEST(Dma, CountsTheBytesOfIndexedRowsInsideAsUseful) {
+  // Of the indices 3, 4 and 0 into four elements of bf16 two are inside.
+  isa::ViewDescriptor view;
+  view.base = kTestData;
+  view.type = static_cast<uint8_t>(ElementType::bf16);
+  view.naxes = view.nbox = view.ncol = 1;
+  view.axes[0] = {.dim = 4, .stride = 2, .origin = 0};
+  view.box[0] = {.extent = 3, .axis = 0, .step = 1};
+  VectorBuilder p;
+  setView(p, view);
+  p.setTile(1, denseTile(ElementType::f32, 1, 3, 0x1000));
+  p.setTile(2, denseTile(ElementType::i32, 1, 3, 0x2000));
+  p.store(0x2000, {3, 4, 0});
+  p.et_gather(Tile{1}, View{1}, Tile{2}, 0, 0);
+  p.et_scatter(Tile{1}, View{1}, Tile{2}, 0, 0);
+  p.et_scatter(Tile{1}, View{1}, Tile{2}, 0, 0);
+  p.exit(0);
+  TestProgram program(p);
+  ASSERT_EQ(program.run().status, RunStatus::exited);
+  EXPECT_EQ(program.device().counterTotal(isa::Counter::retired_load), 1u);
+  EXPECT_EQ(program.device().counterTotal(isa::Counter::load_bytes), 4u);
+  EXPECT_EQ(program.device().counterTotal(isa::Counter::retired_store), 2u);
+  EXPECT_EQ(program.device().counterTotal(isa::Counter::store_bytes), 8u);
+}
+
 TEST(Dma, ReadsNoByteBesideTheView) {
   // Four bytes that the program wrote, between bytes that nobody did.
   constexpr uint64_t kBase = 0x9000'0004;
