@@ -58,7 +58,8 @@ class FindABug(unittest.TestCase):
 
     def test_bad_arguments_are_errors(self):
         for arguments, text in [("--shard 2/2", "--shard 2/2: it is I/N"), ("--paths plug-in", "--paths plug-in: there are again, snapshots, plugin, worker"),
-                                ("--plugin nowhere.so --paths worker", "nowhere.so"), ("--bogus", "--bogus")]:
+                                ("--plugin nowhere.so --paths worker", "nowhere.so"), ("--bogus", "--bogus"),
+                                ("--count 0", "--count 0: at least 1 program")]:
             with self.subTest(arguments):
                 status = 1 if "nowhere" in arguments else 2
                 self.assertIn(text, self.page.run(self.shorter(self.sound, 1) + " " + arguments, self.folder, expect=status))

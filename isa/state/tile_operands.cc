@@ -159,8 +159,10 @@ void TileOperands::checkTypes() {
 void TileOperands::checkProfiles() {
   const std::string_view missing = missingProfile(profiles_, limits_.profiles);
   if (missing.empty()) return;
+  const std::string has = limits_.profiles.substr(0, limits_.profiles.find_last_not_of(' ') + 1);
   raise(Cause::unsupported, Rule::op_unsupported, 0,
-        fmt::format("these types need profile {}; the machine has{}", missing, limits_.profiles));
+        fmt::format("these types need profile {}; the machine has{}", missing, has),
+        "`etalon machines` lists machines with their profiles, --machine chooses one");
 }
 
 void TileOperands::checkPlacement() {

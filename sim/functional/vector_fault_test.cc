@@ -52,6 +52,9 @@ TEST_P(VectorFault, NamesItsRuleAndOperandAndHasNoEffect) {
   EXPECT_EQ(fault.operand, GetParam().operand) << fault.detail;
   EXPECT_EQ(bits(fault.value, 19, 16), static_cast<uint64_t>(GetParam().number));
   EXPECT_NE(fault.detail.find(GetParam().detail), std::string::npos) << fault.detail;
+  EXPECT_FALSE(fault.detail.ends_with(' '));
+  const bool says_where_it_would_run = fault.hint.find("--machine") != std::string::npos;
+  EXPECT_EQ(says_where_it_would_run, GetParam().cause == Cause::unsupported) << fault.hint;
   EXPECT_EQ(program.device().counterTotal(isa::Counter::retired_vector), 0u);
   EXPECT_EQ(localFloats(program, kD, 4), (std::vector<float>{1, 2, 3, 4}));
 }
@@ -104,7 +107,7 @@ const FaultCase kCommon[] = {
      Rule::op_unsupported,
      "td (tr0)",
      0,
-     "need profile Et-f16",
+     "need profile Et-f16; the machine has Et-base Et-fp8",
      {"profiles=Et-base,Et-fp8"}},
     {"two_profiles_of_which_one_is_there",
      [](VectorBuilder& p) {
