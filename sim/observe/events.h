@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "isa/base/units.h"
+#include "isa/codec/instruction.h"
+
+namespace etalon::sim {
+
+/// Units whose cycles are accounted for, one track of a trace each. A core has each once.
+enum class Track : uint8_t { scalar, matrix, vector, load, store };
+inline constexpr int kTracks = 5;
+
+/// What a unit does in a cycle: the closed list of docs/spec/microarchitecture.md. Every cycle of every track of every core
+/// of the launch has exactly one.
+enum class Activity : uint8_t {
+  busy,  // works: a scalar instruction completes, rows or elements stream, bursts are on their way
+  weights,      // matrix: nothing enters, weights are loaded
+  chain,        // waits for partial sums, or for rows, of an older instruction in the same unit
+  ports,        // waits for ports or banks of local memory
+  operand,      // the oldest instruction of the queue waits for another unit's reads or writes
+  structural,   // it waits for its own unit
+  memory,       // it waits for bursts: all outstanding ones are in use
+  empty,        // the queue is empty
+  queue_full,   // scalar: the queue of its tile instruction is full
+  window_full,  // scalar: the window is full
+  latency,      // scalar: a result is not there yet
+  cache_miss,   // scalar
+  local,        // scalar: interlocked with tile instructions on own local memory
+  fence,        // scalar: waits for older accesses
+  semaphore,    // scalar: et.wait
+  barrier,      // scalar: et.barrier
+  halted,       // scalar: the core has halted; other units: nothing will come any more
+};
+inline constexpr int kActivities = 17;
+
+/// A span of cycles in which a unit did one thing. Those of a track follow each other without a gap.
+struct TrackSpan {
+  uint16_t core = 0;
+  Track track = Track::scalar;
+  Activity activity = Activity::empty;
+  Cycles begin = 0, end = 0;
+  uint64_t pc = 0;  // of the instruction that it is about; 0: none
+};
+
+/// A tile instruction when it is done.
+struct TileRecord {
+  uint16_t core = 0;
+  Track track = Track::matrix;
+  uint64_t sequence = 0;  // program order among the core's tile instructions, from 1
+  uint64_t pc = 0;
+  isa::Instruction instruction;
+  Cycles issue = 0;  // it entered window and queue
+  Cycles ready = 0;  // hazards with other units were over
+  Cycles taken = 0;  // it left the queue
+  Cycles start = 0;  // it began to stream
+  Cycles first_result = 0;
+  Cycles read_done = 0;
+  Cycles done = 0;
+  uint64_t waited_for = 0;  // sequence of the instruction whose event ended its wait; 0: none
+  uint64_t macs = 0, elements = 0, bytes = 0;
+};
+
+/// Where records of a run go. Calls come in an order that depends on the run alone.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void span(const TrackSpan& span) = 0;
+  virtual void tile(const TileRecord& record) = 0;
+  /// Bytes that moved over a path between two points in time: `path` as in PathInfo, from the machine.
+  virtual void moved(uint16_t path, Cycles begin, Cycles end, Bytes bytes) = 0;
+};
+
+}  // namespace etalon::sim
