@@ -55,6 +55,7 @@ class DispatchWindow {
   Entry& add(Cycles now);
   /// The oldest instruction of a queue that its unit has not taken; nullptr if there is none.
   Entry* head(Queue queue);
+  const Entry* head(Queue queue) const { return const_cast<DispatchWindow*>(this)->head(queue); }
   /// The unit takes the head of the queue: its place in the queue is free.
   void take(Queue queue);
   /// The instruction of a place has read its last source byte; then: has written its last byte, and leaves the window.
