@@ -10,14 +10,7 @@ isa::ByteInterval interval(const ByteSpan& span) {
   return {static_cast<isa::Int128>(span.lo), static_cast<isa::Int128>(span.hi)};
 }
 
-// Spans first: most pairs end there, and mayOverlap says yes of nothing whose spans are apart.
-bool overlap(const TileUse& a, const TileUse& b) {
-  if (!a.span.meets(b.span)) return false;
-  if (a.displaced && b.displaced) return true;
-  if (a.displaced) return isa::mayOverlap(b.tile, interval(a.span));
-  if (b.displaced) return isa::mayOverlap(a.tile, interval(b.span));
-  return isa::mayOverlap(a.tile, b.tile);
-}
+bool overlap(const TileUse& a, const TileUse& b) { return mayOverlap(a, b); }
 bool overlap(const TileUse& a, const ViewUse& b) {
   if (!b.local || !a.span.meets(b.span)) return false;
   return a.displaced || isa::mayOverlap(a.tile, interval(b.span));
@@ -38,6 +31,15 @@ void raise(Hazard& known, const A& older, const B& younger) {
 }
 
 }  // namespace
+
+// Spans first: most pairs end there, and mayOverlap says yes of nothing whose spans are apart.
+bool mayOverlap(const TileUse& a, const TileUse& b) {
+  if (!a.span.meets(b.span)) return false;
+  if (a.displaced && b.displaced) return true;
+  if (a.displaced) return isa::mayOverlap(b.tile, interval(a.span));
+  if (b.displaced) return isa::mayOverlap(a.tile, interval(b.span));
+  return isa::mayOverlap(a.tile, b.tile);
+}
 
 Hazard hazardBetween(const Token& older, const Token& younger) {
   Hazard hazard = Hazard::none;

@@ -14,6 +14,9 @@ enum class Hazard : uint8_t {
   after_write,  // read after write, write after write: until the older one's last byte is written
 };
 
+/// isa::mayOverlap of two operands in local memory; a displaced one counts by its span.
+bool mayOverlap(const TileUse& a, const TileUse& b);
+
 /// The hazard of `younger` behind `older` by mayOverlap (docs/spec/03-operations.md), over every pair of operands of which
 /// one is written.
 Hazard hazardBetween(const Token& older, const Token& younger);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "isa/base/units.h"
+#include "sim/observe/events.h"
 #include "sim/units/token.h"
 
 namespace etalon::sim {
@@ -38,8 +41,9 @@ class TileUnit {
   /// Takes an instruction at `now`, which is not before accepts().
   /// The charge begins at `now`, or where the charge of the instruction before it ends, if that is later.
   virtual UnitCharge take(const Token& token, unsigned place, Cycles now) = 0;
-  /// Of a unit whose charges are 0: it is busy until nothing that it took is left.
-  virtual bool working() const = 0;
+  /// Of a unit that does not know its charges ahead, which are 0 then: what it does until the next call of anything here,
+  /// other than the owner's business `operand` and `halted`.
+  virtual std::optional<Activity> activity() const { return std::nullopt; }
   /// When advance() has something to do, after the last call of anything here; kNever: nothing will happen by itself.
   virtual Cycles nextTime() const = 0;
   /// Goes on to `now`, which is not after nextTime(), and tells the sink what happened then.
