@@ -40,10 +40,6 @@ Cycles DmaEngine::accepts() const {
   return earliest;
 }
 
-bool DmaEngine::working() const {
-  return std::ranges::any_of(channels_, [](const auto& c) { return !c->free(); });
-}
-
 UnitCharge DmaEngine::take(const Token& token, unsigned place, Cycles now) {
   const auto free = std::ranges::find_if(channels_, [](const auto& c) { return c->free(); });
   ETALON_CHECK(free != channels_.end(), "accepts() was asked and advance() called");

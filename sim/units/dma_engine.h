@@ -46,14 +46,13 @@ class DmaEngine final : public TileUnit {
   Cycles accepts() const override;
   /// The token stays where it is until done. The charge is 0.
   UnitCharge take(const Token& token, unsigned place, Cycles now) override;
-  bool working() const override;
   Cycles nextTime() const override { return next_; }
   void advance(Cycles now, UnitSink& sink) override;
 
   /// An answer of the network to one of its requests, at its time or before.
   void deliver(const Delivery& answer);
   /// What it does from the last advance to nextTime(): busy, memory, structural or empty.
-  Activity activity() const { return activity_; }
+  std::optional<Activity> activity() const override { return activity_; }
   const DmaCounts& counts() const { return counts_; }
 
  private:
