@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "sim/memory/banked_port.h"
+#include "sim/units/local_port.h"
 #include "sim/memory/memory_channel.h"
 
 namespace etalon::sim {

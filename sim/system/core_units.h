@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/memory/banked_port.h"
+#include "sim/units/local_port.h"
 #include "sim/memory/local_memory.h"
 #include "sim/units/dispatch_window.h"
 #include "sim/units/dma_engine.h"

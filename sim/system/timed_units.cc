@@ -72,7 +72,9 @@ void TimedCore::done(unsigned place, Cycles now, const UnitStamps& stamps) {
     record.read_done = stamps.read_done;
     record.done = stamps.done;
     record.waited_for = entry.waited_for;
-    record.macs = token.matrix.m * token.matrix.n * token.matrix.k;
+    record.macs = token.macs;
+    record.elements = token.elements;
+    record.bytes = token.bytes;
     observer_->tile(record);
   }
   window_.done(place, now);
