@@ -59,6 +59,8 @@ class ViewWalker {
   }
 
  private:
+  friend class ViewStepper;
+
   /// Slot of axes that need no test: its dim admits 0 and every index.
   static constexpr int kSafe = kMaxAxes;
 

@@ -91,8 +91,8 @@ UnitTimes VectorUnit::take(const Token& token, Cycles now) {
     ETALON_CHECK(own.count < kMostResults, "a vector instruction with more results than known");
     own.results[own.count++] = use;
   }
-  times.first_result = own.follows ? std::min(times.done, own.writes + own.pace.cycles) : own.done;
   times.done = own.done;
+  times.first_result = own.follows ? std::min(own.done, own.writes + own.pace.cycles) : own.done;
   if (own.count > 0) in_flight_.push_back(own);
   return times;
 }
