@@ -67,7 +67,8 @@ void stream(benchmark::State& state, bool store) {
   const isa::Timing timing = timingOfBase();
   const FabricMap map(timing, 4, 0x80000000);
   FabricLoop loop(timing, map, {.latency = 60, .bytes_per_cycle = 20});
-  FreePort in(256, 64), out(256, 64);
+  LocalMemory local({.banks = 32, .bank_bytes = 128});
+  BankedPort in(local, 256, 64), out(local, 256, 64);
   std::vector<FabricRequest> requests;
   NullSink sink;
   DmaEngine engine(store ? DmaEngine::Kind::store : DmaEngine::Kind::load, 0, timing.dma, map,
@@ -83,6 +84,7 @@ void stream(benchmark::State& state, bool store) {
     while (engine.counts().bursts < end) {
       const Cycles next = std::min(engine.nextTime(), loop.nextTime());
       now = next == kNever ? now + 1 : next;
+      local.retire(now);
       engine.advance(now, sink);
       while (engine.accepts() <= now) {
         engine.take(tokens[taken % tokens.size()], 0, now);

@@ -40,8 +40,20 @@ Cycles DmaEngine::accepts() const {
   return earliest;
 }
 
-bool DmaEngine::working() const {
-  return std::ranges::any_of(channels_, [](const auto& c) { return !c->free(); });
+std::optional<Activity> DmaEngine::activity() const {
+  bool any = false, short_of_bursts = false;
+  for (const auto& channel : channels_) {
+    if (channel->free()) continue;
+    any = true;
+    if (!channel->works() || !channel->begun) {
+      if (!channel->works() || !channel->waits()) return Activity::busy;
+    } else if (!channel->has_item || hasRoom(*channel)) {
+      return Activity::busy;
+    } else {
+      short_of_bursts = true;
+    }
+  }
+  return !any ? Activity::empty : short_of_bursts ? Activity::memory : Activity::structural;
 }
 
 UnitCharge DmaEngine::take(const Token& token, unsigned place, Cycles now) {
@@ -309,39 +321,22 @@ void DmaEngine::report(Cycles now, UnitSink& sink) {
   }
 }
 
-// When to be looked at next, and what to call the time until then.
 void DmaEngine::plan(Cycles now) {
   next_ = arriving_.empty() ? kNever : arriving_.front().time;
   if (forming_ != nullptr) next_ = std::min(next_, forming_until_);
-  bool any = false, moving = forming_ != nullptr, short_of_bursts = false;
+  const auto at = [&](Cycles time) { next_ = std::min(next_, std::max(time, now + 1)); };
   for (const auto& channel : channels_) {
     if (channel->free()) continue;
-    any = true;
-    if (channel->read_known && !channel->read_told)
-      next_ = std::min(next_, channel->stamps.read_done);
-    if (channel->over) {
-      next_ = std::min(next_, channel->stamps.done);
-      moving = true;
-    } else if (channel->waits()) {
-      continue;
-    } else if (!channel->begun) {
-      next_ = std::min(next_, std::max(channel->ready, now + 1));
-      moving = true;
-    } else if (!channel->has_item) {
-      moving = true;
-    } else if (hasRoom(*channel)) {
-      if (forming_ == nullptr)
-        next_ = std::min(next_, std::max({channel->ready, slot_ / timing_.runs, now + 1}));
-      moving = true;
-    } else {
-      short_of_bursts = true;
-      if (!freed_.empty()) next_ = std::min(next_, std::max(freed_.front().time, now + 1));
-    }
+    if (channel->read_known && !channel->read_told) at(channel->stamps.read_done);
+    if (channel->over)
+      at(channel->stamps.done);
+    else if (!channel->begun && !channel->waits())
+      at(channel->ready);
+    else if (channel->has_item && !hasRoom(*channel))
+      at(freed_.empty() ? kNever : freed_.front().time);
+    else if (channel->has_item && forming_ == nullptr)
+      at(std::max(channel->ready, slot_ / timing_.runs));
   }
-  activity_ = !any              ? Activity::empty
-              : moving          ? Activity::busy
-              : short_of_bursts ? Activity::memory
-                                : Activity::structural;
 }
 
 }  // namespace etalon::sim

@@ -46,14 +46,14 @@ class DmaEngine final : public TileUnit {
   Cycles accepts() const override;
   /// The token stays where it is until done. The charge is 0.
   UnitCharge take(const Token& token, unsigned place, Cycles now) override;
-  bool working() const override;
+  /// Of all channels together: busy if a run is formed or an answer or another's end is due, memory if all that could go on
+  /// is short of bursts, structural if all wait for older instructions of the engine, empty without any.
+  std::optional<Activity> activity() const override;
   Cycles nextTime() const override { return next_; }
   void advance(Cycles now, UnitSink& sink) override;
 
   /// An answer of the network to one of its requests, at its time or before.
   void deliver(const Delivery& answer);
-  /// What it does from the last advance to nextTime(): busy, memory, structural or empty.
-  Activity activity() const { return activity_; }
   const DmaCounts& counts() const { return counts_; }
 
  private:
@@ -107,7 +107,6 @@ class DmaEngine final : public TileUnit {
   Channel* forming_ = nullptr;
   Cycles forming_until_ = 0;
   Cycles next_ = kNever;
-  Activity activity_ = Activity::empty;
 };
 
 }  // namespace etalon::sim

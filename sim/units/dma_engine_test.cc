@@ -255,6 +255,32 @@ TEST(DmaEngine, AnUpdateTakesACycleAnElementAtHome) {
   EXPECT_EQ(done(1), 14u + 8 + 51 + 1 + 51 + 8);
 }
 
+TEST(DmaEngine, WaitsWhereOthersHaveTheBanks) {
+  DmaBench bench;
+  // All banks but the 256 bytes of an access, until cycle 100: nothing is late. With all of them, it is.
+  bench.local.book(1, 99, 99 * (bench.local.bytesPerCycle() - 256));
+  bench.run({load(1, 0, kGlobal, 1, 256, 0)});
+  EXPECT_EQ(bench.stamps[0].done, 13u + kRoundTrip);
+  DmaBench taken;
+  taken.local.book(1, 99, 99 * taken.local.bytesPerCycle());
+  taken.run({load(1, 0, kGlobal, 1, 256, 0)});
+  EXPECT_EQ(taken.stamps[0].done, 101u);
+}
+
+TEST(DmaEngine, SaysWhatItDoes) {
+  isa::Timing timing = baseTiming();
+  timing.dma.outstanding = 4;
+  DmaBench bench(timing);
+  EXPECT_EQ(bench.loads.activity(), Activity::empty);
+  const Token older = load(1, 0, kGlobal, 2, 256, 256), younger = load(2, 0, kGlobal, 1, 256, 0);
+  bench.loads.take(older, 0, 1);
+  EXPECT_EQ(bench.loads.activity(), Activity::busy) << "its descriptor is read";
+  bench.loads.advance(13, bench);
+  EXPECT_EQ(bench.loads.activity(), Activity::memory) << "its four bursts are on their way";
+  bench.loads.take(younger, 1, 14);
+  EXPECT_EQ(bench.loads.activity(), Activity::memory);
+}
+
 TEST(DmaEngine, AViewOfAnotherCoresWindowGoesThroughTheNetwork) {
   DmaBench bench;
   bench.run({load(1, 0, isa::kCoreWindowBase + 512, 1, 256, 0)});

@@ -93,8 +93,9 @@ class DmaBench final : public UnitSink {
                     const IdealChannel::Shape& shape = {.latency = 50, .bytes_per_cycle = 64})
       : map(timing, 1, kGlobal),
         loop(timing, map, shape),
-        in(timing.dma.port_bytes, timing.dma.burst_bytes),
-        out(timing.dma.port_bytes, timing.dma.burst_bytes),
+        local({.banks = 32, .bank_bytes = 128}),
+        in(local, timing.dma.port_bytes, timing.dma.burst_bytes),
+        out(local, timing.dma.port_bytes, timing.dma.burst_bytes),
         loads(DmaEngine::Kind::load, 0, timing.dma, map, {&in, &out}, requests),
         stores(DmaEngine::Kind::store, 0, timing.dma, map, {&in, &out}, requests) {}
 
@@ -131,7 +132,8 @@ class DmaBench final : public UnitSink {
 
   FabricMap map;
   FabricLoop loop;
-  FreePort in, out;
+  LocalMemory local;
+  BankedPort in, out;
   std::vector<FabricRequest> requests, sent;
   DmaEngine loads, stores;
   std::map<unsigned, UnitStamps> stamps;
