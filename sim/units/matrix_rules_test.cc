@@ -45,6 +45,7 @@ TEST(MatrixRules, SlabsOntoTheSameAccumulatorsAre516CyclesApart) {
   EXPECT_EQ(t.busy, 8u * 512);
   EXPECT_EQ(t.chain, 6u * 4);
   EXPECT_EQ(t.read_done, 128u + 8 * 512 + 24);
+  EXPECT_EQ(t.done, 4887u);
   EXPECT_EQ(Alone().take({.m = 516, .n = 256, .k = 512}).chain, 0u);
 }
 
