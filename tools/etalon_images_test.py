@@ -288,8 +288,41 @@ class LooksThingsUp(Case):
         self.assertRegex(self.etalon("machines").stdout, r"(?m)^base ")
         shown = json.loads(self.etalon("machines", "show", "base", "--set", "cores=2", "--json").stdout)
         self.assertEqual((shown["derived"], shown["values"]["cores"]["value"]), (True, "2"))
-        self.assertIn("cores", self.etalon("machines", "show", "base").stdout)
+        self.assertEqual(shown["values"]["scalar.line_bytes"]["unit"], "B")
+        self.assertEqual(shown["peaks"]["matrix.16_bit"]["per_second"], 2 * 128 * 128 * 2 * 10**9)
+        text = self.etalon("machines", "show", "base").stdout
+        self.assertRegex(text, r"(?m)^matrix$")
+        self.assertRegex(text, r"(?m)^  scalar.branch_taken +2 cycles +\S")
+        self.assertRegex(text, r"(?m)^  scalar.icache_bytes +32 KiB +\S")
+        self.assertRegex(text, r"(?m)^  matrix.16_bit +131.1 TFLOP/s +bf16, f16 products$")
+        self.assertIn("no timing", self.etalon("machines", "show", "functional64").stdout)
         self.refused("machines", "show", "nonesuch", says="nonesuch")
+        self.assertEqual(self.etalon("machines").stdout, self.etalon("machines", "list").stdout)
+
+    def test_machines_are_compared(self):
+        same = self.etalon("machines", "diff", "base", "base")
+        self.assertEqual((same.returncode, same.stdout), (0, ""))
+        text = self.etalon("machines", "diff", "base", "base", "--set", "matrix.rows=64", expect=1).stdout.splitlines()
+        self.assertEqual([line.split() for line in text[:2]], [["base", "base+matrix.rows=64"], ["matrix.rows", "128", "64"]])
+        self.assertIn(["matrix.16_bit", "131.1", "TFLOP/s", "65.5", "TFLOP/s"], [line.split() for line in text])
+        found = json.loads(self.etalon("machines", "diff", "base", "functional64", "--json", expect=1).stdout)
+        self.assertEqual((found["a"], found["b"]), ("base", "functional64"))
+        self.assertIn({"key": "cores", "a": "4", "b": "64"}, found["values"])
+        self.assertIn({"key": "matrix.rows", "a": "128", "b": None}, found["values"])  # functional64 has no timing
+        self.assertIn("links", [peak["key"] for peak in found["peaks"]])
+        same = json.loads(self.etalon("machines", "diff", "edge", "edge", "--json").stdout)
+        self.assertEqual((same["values"], same["peaks"]), ([], []))
+        self.refused("machines", "diff", "base", "nonesuch", says="nonesuch")
+        self.refused("machines", "diff", "base", "base", "--set", "matrix.rows=0", says="override matrix.rows: 0 is outside")
+        self.refused("machines", "diff", "base", says="B")
+
+    def test_keys_of_machine_files_are_explained(self):
+        matrix = self.etalon("machines", "keys", "matrix").stdout.splitlines()
+        self.assertRegex(matrix[1], r"^matrix.rows +1 to 1024 +of the array, along k$")
+        everything = json.loads(self.etalon("machines", "keys", "--json").stdout)
+        shown = json.loads(self.etalon("machines", "show", "base", "--json").stdout)
+        self.assertEqual({entry["key"] for entry in everything}, set(shown["values"]))
+        self.refused("machines", "keys", "nonesuch", says=["nonesuch", "chip", "matrix"])
 
     def test_words_are_disassembled_and_encoded_back(self):
         text = "et.mm tr4, tr5, tr6"
