@@ -16,7 +16,7 @@ enum class FabricAccess : uint8_t {
 };
 
 /// Who asks, and whom the answer is for.
-enum class FabricClient : uint8_t { load, store, scalar, signal };
+enum class FabricClient : uint8_t { load, store, scalar };
 
 /// A request on its way through the network, and its answer on the way back. What moves is a contiguous piece of memory
 /// inside one interleave block, or of one core's local memory: at most kRequestBursts bursts.

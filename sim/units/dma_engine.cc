@@ -14,6 +14,9 @@ namespace {
 // An item takes at most so many cycles of the port of local memory: else one that repeats an element would hold it.
 constexpr uint64_t kMostPortCycles = 4;
 
+// A device register is 8 bytes wide.
+constexpr uint32_t kSignalBytes = 8;
+
 bool laterThan(const Delivery& a, const Delivery& b) {
   return std::tie(a.time, a.request.sent, a.request.tag) >
          std::tie(b.time, b.request.sent, b.request.tag);
@@ -21,10 +24,16 @@ bool laterThan(const Delivery& a, const Delivery& b) {
 
 }  // namespace
 
-DmaEngine::DmaEngine(Kind kind, uint16_t core, const isa::DmaTiming& timing, const FabricMap& map,
+DmaEngine::DmaEngine(Kind kind, uint16_t core, const isa::Timing& timing, const FabricMap& map,
                      Ports ports, std::vector<FabricRequest>& outbox)
-    : kind_(kind), core_(core), timing_(timing), map_(&map), ports_(ports), outbox_(&outbox) {
-  const uint64_t channels = kind == Kind::load ? timing.load_channels : timing.store_channels;
+    : kind_(kind),
+      core_(core),
+      timing_(timing.dma),
+      signal_latency_(timing.signal_latency),
+      map_(&map),
+      ports_(ports),
+      outbox_(&outbox) {
+  const uint64_t channels = kind == Kind::load ? timing_.load_channels : timing_.store_channels;
   ETALON_CHECK(channels >= 1 && channels <= 32, "checked by the machine loader");
   for (uint64_t i = 0; i < channels; ++i) channels_.push_back(std::make_unique<Channel>());
 }
@@ -64,39 +73,42 @@ UnitCharge DmaEngine::take(const Token& token, unsigned place, Cycles now) {
   channel.number = static_cast<uint8_t>(free - channels_.begin());
   channel.token = &token;
   channel.place = place;
-  channel.ready = now + timing_.start;
-  // The tile that is moved comes first; an index tile behind it.
-  if (token.view && token.tile_count != 0 && !token.view->view.empty()) {
-    const ViewUse& view = *token.view;
-    channel.tile = token.tile_uses[0].tile;
-    channel.tile_bits = static_cast<uint32_t>(channel.tile.elementBits());
-    channel.view_bits = static_cast<uint32_t>(view.view.elementBits());
-    channel.moves_locally = view.local;
-    channel.local_delta =
-        view.local
-            ? view.span.lo - static_cast<uint64_t>(isa::boxHull(view.view, view.named_axis).lo)
-            : 0;
-    channel.access = kind_ == Kind::load         ? FabricAccess::read
-                     : view.reads && view.writes ? FabricAccess::update
-                                                 : FabricAccess::write;
-    const uint64_t element_bits = channel.tile_bits * std::max<uint64_t>(channel.tile.step, 1);
-    channel.walk.emplace(
-        view.view, view.named_axis,
-        view.indices ? std::span<const int64_t>(*view.indices) : std::span<const int64_t>{},
-        BurstWalk::Limits{.burst_bytes = map_->burstBytes(),
-                          .request_bytes = map_->requestBytes(),
-                          .most_elements = std::max<uint64_t>(
-                              kMostPortCycles * timing_.port_bytes * 8 / element_bits, 1)});
-  }
+  channel.signals = token.unit == isa::Unit::sync;
+  channel.ready = channel.signals ? now : now + timing_.start;
+  if (token.view && token.tile_count != 0 && !token.view->view.empty()) setUpWalk(channel);
   waitForOlder(channel);
   next_ = std::min(next_, std::max(channel.ready, now + 1));
   return {};
 }
 
+// The tile that is moved comes first; an index tile behind it.
+void DmaEngine::setUpWalk(Channel& channel) {
+  const ViewUse& view = *channel.token->view;
+  channel.tile = channel.token->tile_uses[0].tile;
+  channel.tile_bits = static_cast<uint32_t>(channel.tile.elementBits());
+  channel.view_bits = static_cast<uint32_t>(view.view.elementBits());
+  channel.moves_locally = view.local;
+  if (view.local)
+    channel.local_delta =
+        view.span.lo - static_cast<uint64_t>(isa::boxHull(view.view, view.named_axis).lo);
+  channel.access = kind_ == Kind::load         ? FabricAccess::read
+                   : view.reads && view.writes ? FabricAccess::update
+                                               : FabricAccess::write;
+  const uint64_t element_bits = channel.tile_bits * std::max<uint64_t>(channel.tile.step, 1);
+  channel.walk.emplace(
+      view.view, view.named_axis,
+      view.indices ? std::span<const int64_t>(*view.indices) : std::span<const int64_t>{},
+      BurstWalk::Limits{.burst_bytes = map_->burstBytes(),
+                        .request_bytes = map_->requestBytes(),
+                        .most_elements = std::max<uint64_t>(
+                            kMostPortCycles * timing_.port_bytes * 8 / element_bits, 1)});
+}
+
 void DmaEngine::waitForOlder(Channel& channel) {
   for (const auto& older : channels_) {
     if (older.get() == &channel || older->free()) continue;
-    const Hazard hazard = hazardBetween(*older->token, *channel.token);
+    const Hazard hazard =
+        channel.signals ? Hazard::after_write : hazardBetween(*older->token, *channel.token);
     const uint32_t bit = uint32_t{1} << older->number;
     if (hazard == Hazard::after_write) {
       if (older->over)
@@ -160,6 +172,7 @@ void DmaEngine::advance(Cycles now, UnitSink& sink) {
 
 void DmaEngine::begin(Channel& channel, Cycles now) {
   channel.begun = true;
+  if (channel.signals) return signal(channel, now);
   channel.index_begin = now;
   loadItem(channel, now);
   finishIfOver(channel, now);
@@ -258,28 +271,43 @@ void DmaEngine::moveLocally(Channel& channel, uint64_t offset, Bytes bytes, Cycl
 void DmaEngine::send(Channel& channel, uint64_t offset, Bytes bytes, Cycles now) {
   const WalkItem& item = channel.item;
   const auto bursts = piecesTouched(item.address, item.bytes, timing_.burst_bytes);
-  uint32_t slot = static_cast<uint32_t>(in_flight_.size());
-  if (free_in_flight_.empty()) {
-    in_flight_.emplace_back();
-  } else {
-    slot = free_in_flight_.back();
-    free_in_flight_.pop_back();
-  }
-  in_flight_[slot] = {channel.number, static_cast<uint8_t>(bursts), static_cast<uint32_t>(offset),
-                      bytes};
-  FabricRequest request{.tag = slot, .sent = now, .bytes = item.bytes, .core = core_};
-  request.access = channel.access;
+  FabricRequest request{.sent = now, .bytes = item.bytes, .access = channel.access};
   request.client = kind_ == Kind::load ? FabricClient::load : FabricClient::store;
   if (kind_ == Kind::store) {
     request.elements = static_cast<uint32_t>(item.elements);
     request.sent = channel.last_read = ports_.out->access(offset, bytes, now);
   }
   map_->place(request, item.address);
+  launch(channel, request,
+         {channel.number, static_cast<uint8_t>(bursts), static_cast<uint32_t>(offset), bytes});
+}
+
+void DmaEngine::launch(Channel& channel, FabricRequest& request, const InFlight& flight) {
+  if (free_in_flight_.empty()) {
+    request.tag = in_flight_.size();
+    in_flight_.push_back(flight);
+  } else {
+    request.tag = free_in_flight_.back();
+    free_in_flight_.pop_back();
+    in_flight_[request.tag] = flight;
+  }
+  request.core = core_;
   outbox_->push_back(request);
-  channel.outstanding += bursts;
+  channel.outstanding += flight.bursts;
   ++channel.answers;
   ++counts_.requests;
-  counts_.bursts += bursts;
+  counts_.bursts += flight.bursts;
+}
+
+void DmaEngine::signal(Channel& channel, Cycles now) {
+  channel.stamps.start = now;
+  setReadDone(channel, now);
+  if (channel.token->target == core_) return setDone(channel, now + signal_latency_);
+  FabricRequest request{.address = channel.token->sequence, .sent = now, .bytes = kSignalBytes};
+  request.access = FabricAccess::signal;
+  request.client = FabricClient::store;
+  request.endpoint = static_cast<uint16_t>(map_->window(channel.token->target));
+  launch(channel, request, {.channel = channel.number});
 }
 
 void DmaEngine::finishIfOver(Channel& channel, Cycles now) {

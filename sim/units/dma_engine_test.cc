@@ -255,6 +255,32 @@ TEST(DmaEngine, AnUpdateTakesACycleAnElementAtHome) {
   EXPECT_EQ(done(1), 14u + 8 + 51 + 1 + 51 + 8);
 }
 
+Token signalTo(uint64_t sequence, uint64_t core) {
+  Token t;
+  t.sequence = sequence;
+  t.unit = isa::Unit::sync;
+  t.target = core;
+  return t;
+}
+
+TEST(DmaEngine, ASignalStartsWhenOlderStoresAreDone) {
+  DmaBench bench;
+  bench.run({store(1, 0, kGlobal, 1, 256, 0), signalTo(2, 0)});
+  EXPECT_EQ(bench.stamps[1].start, bench.stamps[0].done);
+  EXPECT_EQ(bench.stamps[1].done, bench.stamps[0].done + 1) << "signal.latency";
+  EXPECT_EQ(bench.sent.size(), 1u) << "the own core's is near";
+}
+
+TEST(DmaEngine, ASignalToAnotherCoreTakesEffectThere) {
+  DmaBench bench;
+  bench.run({signalTo(7, 1)});
+  ASSERT_EQ(bench.loop.performed.size(), 1u);
+  EXPECT_EQ(bench.loop.performed[0].endpoint, bench.map.window(1));
+  EXPECT_EQ(bench.loop.performed[0].address, 7u) << "its sequence";
+  // Taken in 1, begun in 2; there and back.
+  EXPECT_EQ(bench.stamps[0].done, 2u + 8 + 8);
+}
+
 TEST(DmaEngine, WaitsWhereOthersHaveTheBanks) {
   DmaBench bench;
   // All banks but the 256 bytes of an access, until cycle 100: nothing is late. With all of them, it is.
@@ -283,9 +309,9 @@ TEST(DmaEngine, SaysWhatItDoes) {
 
 TEST(DmaEngine, AViewOfAnotherCoresWindowGoesThroughTheNetwork) {
   DmaBench bench;
-  bench.run({load(1, 0, isa::kCoreWindowBase + 512, 1, 256, 0)});
+  bench.run({load(1, 0, isa::kCoreWindowBase + isa::kCoreWindowStride + 512, 1, 256, 0)});
   ASSERT_EQ(bench.sent.size(), 1u);
-  EXPECT_EQ(bench.sent[0].endpoint, bench.map.window(0));
+  EXPECT_EQ(bench.sent[0].endpoint, bench.map.window(1));
   EXPECT_EQ(bench.sent[0].address, 512u);
 }
 

@@ -16,6 +16,7 @@ constexpr uint64_t kGlobal = 0x80000000;
 
 inline isa::Timing baseTiming() {
   isa::Timing timing;
+  timing.signal_latency = 1;
   timing.dma = {.load_channels = 4,
                 .store_channels = 2,
                 .outstanding = 64,
@@ -86,18 +87,18 @@ inline Token store(uint64_t sequence, uint32_t local, uint64_t global, uint32_t 
                viewAt(global, rows, cols, stride, type, true));
 }
 
-/// The engines of one core on an idle chip. Instructions are taken as soon as the engine accepts them.
+/// The engines of core 0 on an idle chip of two. Instructions are taken as soon as the engine accepts them.
 class DmaBench final : public UnitSink {
  public:
   explicit DmaBench(const isa::Timing& timing = baseTiming(),
                     const IdealChannel::Shape& shape = {.latency = 50, .bytes_per_cycle = 64})
-      : map(timing, 1, kGlobal),
+      : map(timing, 2, kGlobal),
         loop(timing, map, shape),
         local({.banks = 32, .bank_bytes = 128}),
         in(local, timing.dma.port_bytes, timing.dma.burst_bytes),
         out(local, timing.dma.port_bytes, timing.dma.burst_bytes),
-        loads(DmaEngine::Kind::load, 0, timing.dma, map, {&in, &out}, requests),
-        stores(DmaEngine::Kind::store, 0, timing.dma, map, {&in, &out}, requests) {}
+        loads(DmaEngine::Kind::load, 0, timing, map, {&in, &out}, requests),
+        stores(DmaEngine::Kind::store, 0, timing, map, {&in, &out}, requests) {}
 
   void readDone(unsigned place, Cycles at) override { read_done[place] = at; }
   void done(unsigned place, Cycles at, const UnitStamps& s) override {
