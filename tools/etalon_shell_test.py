@@ -9,7 +9,7 @@ import unittest
 
 from etalon_case import ETALON, Case
 
-COMMANDS = ["run", "asm", "dis", "isa", "machines", "devices", "completion", "man"]
+COMMANDS = ["run", "asm", "dis", "diff", "isa", "machines", "devices", "completion", "man"]
 # Sets the words as readline would, calls the function, prints what it offers.
 DRIVER = """source "$1"; shift; COMP_CWORD=$1; shift; COMP_WORDS=("$@"); _etalon; printf '%s\\n' "${COMPREPLY[@]}" """
 

@@ -13,6 +13,7 @@
 #include "sim/arch/findings.h"
 #include "sim/arch/race_report.h"
 #include "sim/functional/functional_device.h"
+#include "sim/observe/timed_report.h"
 #include "tools/program/source_lines.h"
 #include "tools/run/launch.h"
 #include "tools/run/request.h"
@@ -84,6 +85,7 @@ struct RunReport {
   std::string detail;                    // of a plug-in, lines: what it says went wrong
   std::vector<ReportedStop> stops;
   std::vector<std::pair<std::string, uint64_t>> counters;  // architectural ones, over all cores
+  std::optional<sim::TimedReport> timing;                  // of a device that keeps time
   std::vector<Output> outputs;
   std::optional<ReportedCheck> check;
   std::vector<ReportedFault> faults;

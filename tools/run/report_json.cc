@@ -5,6 +5,7 @@
 
 #include "isa/codec/codec.h"
 #include "tools/run/report.h"
+#include "tools/timing/timing_json.h"
 
 namespace etalon::tools {
 namespace {
@@ -149,6 +150,7 @@ std::string reportJson(const RunReport& report, const std::string& console) {
   };
   if (!report.device_description.empty())
     json["device_description"] = Json::parse(report.device_description);
+  if (report.timing) json["timing"] = Json::parse(timingJson(*report.timing));
   if (!report.detail.empty()) json["detail"] = report.detail;
   if (!report.dumps.empty())
     json["dumps"] = listOf(report.dumps, [](const ReportedDump& d) {

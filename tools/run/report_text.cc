@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "isa/codec/codec.h"
+#include "sim/observe/ledger_text.h"
 #include "tools/run/report.h"
 
 namespace etalon::tools {
@@ -127,7 +128,9 @@ std::string reportText(const RunReport& report, bool quiet) {
   if (!report.detail.empty()) text += report.detail + "\n";
   if (!quiet) {
     text += headline(report);
-    text += countersText(report) + outputsText(report);
+    text += countersText(report);
+    if (report.timing) text += ledgerText(*report.timing);
+    text += outputsText(report);
     if (report.check)
       text += fmt::format("check {}: {}, {}\n", report.check->operation,
                           report.check->passed ? "passed" : "FAILED", report.check->detail);
