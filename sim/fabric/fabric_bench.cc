@@ -71,7 +71,7 @@ void stream(benchmark::State& state, bool store) {
   BankedPort in(local, 256, 64), out(local, 256, 64);
   std::vector<FabricRequest> requests;
   NullSink sink;
-  DmaEngine engine(store ? DmaEngine::Kind::store : DmaEngine::Kind::load, 0, timing, map,
+  DmaEngine engine(store ? DmaEngine::Kind::store : DmaEngine::Kind::load, 0, timing.dma, map,
                    {&in, &out}, requests);
   const auto columns = static_cast<uint32_t>(state.range(0));
   std::vector<Token> tokens;

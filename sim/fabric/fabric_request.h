@@ -23,8 +23,10 @@ enum class FabricClient : uint8_t { load, store, scalar };
 struct FabricRequest {
   uint64_t tag = 0;      // of whoever asks; comes back with the answer
   uint64_t address = 0;  // in the endpoint: FabricMap
-  Cycles sent = 0;  // it is at its port from the next cycle on; the age that arbitration goes by
-  uint32_t bytes = 0;
+  Cycles sent = 0;     // it is at its port from the next cycle on; the age that arbitration goes by
+  uint32_t bytes = 0;  // from the first to past the last that is wanted
+  uint32_t useful =
+      0;  // of elements that somebody asked for, for the ledger; an element asked for twice counts twice
   uint32_t elements = 0;  // of an update
   uint16_t core = 0;      // that asks
   uint16_t endpoint = 0;  // a channel, then the cores' windows: FabricMap

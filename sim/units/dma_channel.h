@@ -17,7 +17,6 @@ struct DmaEngine::Channel {
   isa::TileRegister tile;        // the one that is loaded or stored; empty where there is none
   uint32_t tile_bits = 0, view_bits = 0;  // of an element
   FabricAccess access = FabricAccess::read;
-  bool signals = false;        // et.sig
   bool moves_locally = false;  // the view is in own local memory
   uint64_t local_delta = 0;    // from an address of the view to the byte offset, modulo 2^64
 

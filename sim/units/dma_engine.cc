@@ -14,9 +14,6 @@ namespace {
 // An item takes at most so many cycles of the port of local memory: else one that repeats an element would hold it.
 constexpr uint64_t kMostPortCycles = 4;
 
-// A device register is 8 bytes wide.
-constexpr uint32_t kSignalBytes = 8;
-
 bool laterThan(const Delivery& a, const Delivery& b) {
   return std::tie(a.time, a.request.sent, a.request.tag) >
          std::tie(b.time, b.request.sent, b.request.tag);
@@ -24,16 +21,10 @@ bool laterThan(const Delivery& a, const Delivery& b) {
 
 }  // namespace
 
-DmaEngine::DmaEngine(Kind kind, uint16_t core, const isa::Timing& timing, const FabricMap& map,
+DmaEngine::DmaEngine(Kind kind, uint16_t core, const isa::DmaTiming& timing, const FabricMap& map,
                      Ports ports, std::vector<FabricRequest>& outbox)
-    : kind_(kind),
-      core_(core),
-      timing_(timing.dma),
-      signal_latency_(timing.signal_latency),
-      map_(&map),
-      ports_(ports),
-      outbox_(&outbox) {
-  const uint64_t channels = kind == Kind::load ? timing_.load_channels : timing_.store_channels;
+    : kind_(kind), core_(core), timing_(timing), map_(&map), ports_(ports), outbox_(&outbox) {
+  const uint64_t channels = kind == Kind::load ? timing.load_channels : timing.store_channels;
   ETALON_CHECK(channels >= 1 && channels <= 32, "checked by the machine loader");
   for (uint64_t i = 0; i < channels; ++i) channels_.push_back(std::make_unique<Channel>());
 }
@@ -73,8 +64,7 @@ UnitCharge DmaEngine::take(const Token& token, unsigned place, Cycles now) {
   channel.number = static_cast<uint8_t>(free - channels_.begin());
   channel.token = &token;
   channel.place = place;
-  channel.signals = token.unit == isa::Unit::sync;
-  channel.ready = channel.signals ? now : now + timing_.start;
+  channel.ready = now + timing_.start;
   if (token.view && token.tile_count != 0 && !token.view->view.empty()) setUpWalk(channel);
   waitForOlder(channel);
   next_ = std::min(next_, std::max(channel.ready, now + 1));
@@ -107,8 +97,7 @@ void DmaEngine::setUpWalk(Channel& channel) {
 void DmaEngine::waitForOlder(Channel& channel) {
   for (const auto& older : channels_) {
     if (older.get() == &channel || older->free()) continue;
-    const Hazard hazard =
-        channel.signals ? Hazard::after_write : hazardBetween(*older->token, *channel.token);
+    const Hazard hazard = hazardBetween(*older->token, *channel.token);
     const uint32_t bit = uint32_t{1} << older->number;
     if (hazard == Hazard::after_write) {
       if (older->over)
@@ -172,7 +161,6 @@ void DmaEngine::advance(Cycles now, UnitSink& sink) {
 
 void DmaEngine::begin(Channel& channel, Cycles now) {
   channel.begun = true;
-  if (channel.signals) return signal(channel, now);
   channel.index_begin = now;
   loadItem(channel, now);
   finishIfOver(channel, now);
@@ -272,6 +260,7 @@ void DmaEngine::send(Channel& channel, uint64_t offset, Bytes bytes, Cycles now)
   const WalkItem& item = channel.item;
   const auto bursts = piecesTouched(item.address, item.bytes, timing_.burst_bytes);
   FabricRequest request{.sent = now, .bytes = item.bytes, .access = channel.access};
+  request.useful = static_cast<uint32_t>(item.elements * channel.view_bits / 8);
   request.client = kind_ == Kind::load ? FabricClient::load : FabricClient::store;
   if (kind_ == Kind::store) {
     request.elements = static_cast<uint32_t>(item.elements);
@@ -297,17 +286,6 @@ void DmaEngine::launch(Channel& channel, FabricRequest& request, const InFlight&
   ++channel.answers;
   ++counts_.requests;
   counts_.bursts += flight.bursts;
-}
-
-void DmaEngine::signal(Channel& channel, Cycles now) {
-  channel.stamps.start = now;
-  setReadDone(channel, now);
-  if (channel.token->target == core_) return setDone(channel, now + signal_latency_);
-  FabricRequest request{.address = channel.token->sequence, .sent = now, .bytes = kSignalBytes};
-  request.access = FabricAccess::signal;
-  request.client = FabricClient::store;
-  request.endpoint = static_cast<uint16_t>(map_->window(channel.token->target));
-  launch(channel, request, {.channel = channel.number});
 }
 
 void DmaEngine::finishIfOver(Channel& channel, Cycles now) {

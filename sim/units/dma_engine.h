@@ -28,9 +28,6 @@ struct DmaCounts {
 /// each into a channel of its own, cuts them into requests, and keeps up to `outstanding` bursts of each channel on their
 /// way.
 ///
-/// The store engine takes signals too: one starts when all older instructions of the engine are done, and is done when it has
-/// taken effect. To another core it is a request to that core's window, whose address is the token's sequence.
-///
 /// Within a cycle: deliver() what has come, advance(), take(). Its requests go to an outbox that the core empties; they are
 /// sent at their `sent`, which may be later than now.
 class DmaEngine final : public TileUnit {
@@ -42,8 +39,8 @@ class DmaEngine final : public TileUnit {
   };
 
   /// Ports, map and outbox outlive it.
-  DmaEngine(Kind kind, uint16_t core, const isa::Timing& timing, const FabricMap& map, Ports ports,
-            std::vector<FabricRequest>& outbox);
+  DmaEngine(Kind kind, uint16_t core, const isa::DmaTiming& timing, const FabricMap& map,
+            Ports ports, std::vector<FabricRequest>& outbox);
   ~DmaEngine() override;
 
   Cycles accepts() const override;
@@ -78,7 +75,6 @@ class DmaEngine final : public TileUnit {
   void answered(const Delivery& answer);
   void giveBack(Cycles now);
   void begin(Channel& channel, Cycles now);
-  void signal(Channel& channel, Cycles now);
   void loadItem(Channel& channel, Cycles now);
   void readIndices(Channel& channel, Cycles now);
   Channel* oldestReady(Cycles now);
@@ -98,7 +94,6 @@ class DmaEngine final : public TileUnit {
   Kind kind_;
   uint16_t core_;
   isa::DmaTiming timing_;
-  Cycles signal_latency_;
   const FabricMap* map_;
   Ports ports_;
   std::vector<FabricRequest>* outbox_;

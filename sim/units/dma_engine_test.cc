@@ -41,6 +41,7 @@ TEST(DmaEngine, FourRunsAreFormedACycle) {
   Token t = load(1, 0, kGlobal, 16, 1, 256, ElementType::f32);
   bench.run({t});
   ASSERT_EQ(bench.sent.size(), 16u);
+  EXPECT_EQ(bench.sent[0].useful, 4u);
   for (size_t i = 0; i < 16; ++i) EXPECT_EQ(bench.sent[i].sent, 13 + i / 4) << i;
 }
 
@@ -198,7 +199,10 @@ TEST(DmaEngine, ConversionChangesTheBytesOfOneSideOnly) {
   bench.run({token(1, tileAt(0, 8, 128, ElementType::f32, true),
                    viewAt(kGlobal, 8, 128, 256, ElementType::bf16, false))});
   EXPECT_EQ(bench.sent.size(), 8u);
-  for (const FabricRequest& r : bench.sent) EXPECT_EQ(r.bytes, 256u);
+  for (const FabricRequest& r : bench.sent) {
+    EXPECT_EQ(r.bytes, 256u);
+    EXPECT_EQ(r.useful, 256u);
+  }
   EXPECT_EQ(bench.loads.counts().bursts, 32u);
   // From the first answer on 512 bytes each: two cycles.
   EXPECT_EQ(bench.stamps[0].done, 13u + kRoundTrip - 1 + 8 * 2);
@@ -253,32 +257,6 @@ TEST(DmaEngine, AnUpdateTakesACycleAnElementAtHome) {
   EXPECT_EQ(done(16), done(1) + 15);
   // 14 until it is sent, 8 there, read 1 and 50, one element, written 1 and 50, 8 back.
   EXPECT_EQ(done(1), 14u + 8 + 51 + 1 + 51 + 8);
-}
-
-Token signalTo(uint64_t sequence, uint64_t core) {
-  Token t;
-  t.sequence = sequence;
-  t.unit = isa::Unit::sync;
-  t.target = core;
-  return t;
-}
-
-TEST(DmaEngine, ASignalStartsWhenOlderStoresAreDone) {
-  DmaBench bench;
-  bench.run({store(1, 0, kGlobal, 1, 256, 0), signalTo(2, 0)});
-  EXPECT_EQ(bench.stamps[1].start, bench.stamps[0].done);
-  EXPECT_EQ(bench.stamps[1].done, bench.stamps[0].done + 1) << "signal.latency";
-  EXPECT_EQ(bench.sent.size(), 1u) << "the own core's is near";
-}
-
-TEST(DmaEngine, ASignalToAnotherCoreTakesEffectThere) {
-  DmaBench bench;
-  bench.run({signalTo(7, 1)});
-  ASSERT_EQ(bench.loop.performed.size(), 1u);
-  EXPECT_EQ(bench.loop.performed[0].endpoint, bench.map.window(1));
-  EXPECT_EQ(bench.loop.performed[0].address, 7u) << "its sequence";
-  // Taken in 1, begun in 2; there and back.
-  EXPECT_EQ(bench.stamps[0].done, 2u + 8 + 8);
 }
 
 TEST(DmaEngine, WaitsWhereOthersHaveTheBanks) {

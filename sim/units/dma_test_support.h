@@ -16,7 +16,6 @@ constexpr uint64_t kGlobal = 0x80000000;
 
 inline isa::Timing baseTiming() {
   isa::Timing timing;
-  timing.signal_latency = 1;
   timing.dma = {.load_channels = 4,
                 .store_channels = 2,
                 .outstanding = 64,
@@ -97,8 +96,8 @@ class DmaBench final : public UnitSink {
         local({.banks = 32, .bank_bytes = 128}),
         in(local, timing.dma.port_bytes, timing.dma.burst_bytes),
         out(local, timing.dma.port_bytes, timing.dma.burst_bytes),
-        loads(DmaEngine::Kind::load, 0, timing, map, {&in, &out}, requests),
-        stores(DmaEngine::Kind::store, 0, timing, map, {&in, &out}, requests) {}
+        loads(DmaEngine::Kind::load, 0, timing.dma, map, {&in, &out}, requests),
+        stores(DmaEngine::Kind::store, 0, timing.dma, map, {&in, &out}, requests) {}
 
   void readDone(unsigned place, Cycles at) override { read_done[place] = at; }
   void done(unsigned place, Cycles at, const UnitStamps& s) override {
