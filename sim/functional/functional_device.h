@@ -103,7 +103,7 @@ class FunctionalDevice {
  public:
   /// `contract`: how its matrix and vector units compute; the default is the canonical arithmetic.
   /// `values` left out: tile instructions that compute in float, or products, have all their effects but the bytes they
-  /// would write, which are poisoned instead (docs/design/0009-runs-without-values.md). Launches end as `poisoned` where
+  /// would write, which are poisoned instead (docs/design/0010-runs-without-values.md). Launches end as `poisoned` where
   /// what follows would depend on such bytes; until then, and in all that does not, nothing differs from a run with values.
   static Result<std::unique_ptr<FunctionalDevice>> create(const isa::Machine& machine,
                                                           numerics::Contract contract = {},
