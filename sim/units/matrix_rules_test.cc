@@ -45,6 +45,7 @@ TEST(MatrixRules, SlabsOntoTheSameAccumulatorsAre516CyclesApart) {
   EXPECT_EQ(t.busy, 8u * 512);
   EXPECT_EQ(t.chain, 6u * 4);
   EXPECT_EQ(t.read_done, 128u + 8 * 512 + 24);
+  EXPECT_EQ(t.done, 4887u);
   EXPECT_EQ(Alone().take({.m = 516, .n = 256, .k = 512}).chain, 0u);
 }
 
@@ -218,6 +219,16 @@ TEST(MatrixRules, OutputStationaryBlocksOfLittleKTakeTheirRows) {
   EXPECT_EQ(next.start, t.next + 512);
 }
 
+TEST(MatrixRules, OutputStationaryBlocksGoOnWithSumsThatAreBack) {
+  Alone array(outputStationary());
+  const TestProduct product{.m = 128, .n = 128, .k = 128, .accumulates = true};
+  const UnitTimes first = array.take(product);
+  EXPECT_EQ(first.start, 128u);
+  EXPECT_EQ(first.read_done, 128u + 512);
+  EXPECT_EQ(first.done, first.read_done + 254 + 4 + 128);
+  EXPECT_EQ(array.take(product).start, first.done + 4);
+}
+
 /// Times of a product of 1024 rows (256 B of A, 512 B of td a cycle) while others take `others` bytes a cycle.
 UnitTimes beside(Bytes others) {
   const isa::Timing timing = timingOf("base");
@@ -232,6 +243,32 @@ TEST(MatrixRules, BanksThatOthersLeaveAreEnoughOrNot) {
   EXPECT_EQ(beside(4096 - 768).read_done, 1152u);
   EXPECT_GT(beside(4096 - 767).ports, 0u);
   EXPECT_EQ(beside(4096 - 384).read_done, 128u + 2 * 1024);
+}
+
+TEST(MatrixRules, WhatBanksDelayDelaysWhatFollows) {
+  const isa::Timing timing = timingOf("base");
+  LocalMemory local(timing.local);
+  local.book(0, 128, 128 * (4096 - 128));      // weights get half of what they need
+  local.book(256, 1024, 1024 * (4096 - 384));  // the stream, too
+  MatrixUnit unit(timing.matrix, local);
+  const UnitTimes first = unit.take(productToken({.m = 1024, .n = 128, .k = 128}), 0);
+  EXPECT_EQ(first.weights, 128u);
+  EXPECT_EQ(first.ports, 64u + 512);
+  EXPECT_EQ(first.start, 192u);
+  EXPECT_EQ(first.next, first.start + 512);
+  EXPECT_EQ(first.read_done, first.next + 1024);
+  const UnitTimes second =
+      unit.take(productToken({.m = 1024, .n = 128, .k = 128, .accumulates = true}), first.next);
+  EXPECT_EQ(second.start, first.read_done);
+  // A shorter one onto the same sums begins 516 cycles after the late pass.
+  LocalMemory scarce(timing.local);
+  scarce.book(128, 128, 128 * (4096 - 384));
+  MatrixUnit late(timing.matrix, scarce);
+  const UnitTimes third = late.take(productToken({.m = 128, .n = 128, .k = 128}), 0);
+  EXPECT_EQ(third.ports, 64u);
+  const UnitTimes fourth =
+      late.take(productToken({.m = 128, .n = 128, .k = 128, .accumulates = true}), third.next);
+  EXPECT_EQ(fourth.start, third.next + 516);
 }
 
 TEST(MatrixRules, LedgersOfConsecutiveProductsMeetWithoutOverlap) {

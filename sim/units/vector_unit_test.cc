@@ -130,6 +130,14 @@ TEST(VectorUnit, AReaderOfOtherRowsWaitsUntilAllIsWritten) {
     EXPECT_EQ(unit.take(elementwise(tileAt(1 << 22, read.inner, read.cols, kF32), {read})).start,
               first.done);
   }
+  // Rows of the source that reach into the next row of the result are not that row alone.
+  for (const uint32_t cols : {128U, 129U}) {
+    Alone unit;
+    const auto written = tileAt(1 << 16, 8, 128, kF32), read = tileAt(1 << 16, 8, cols, kF32, 512);
+    const UnitTimes first = unit.take(elementwise(written, {tileAt(1 << 20, 8, 128, kF32)}));
+    const UnitTimes second = unit.take(elementwise(tileAt(1 << 22, 8, cols, kF32), {read}));
+    EXPECT_EQ(second.start == first.done, cols == 129) << second.start;
+  }
   // Transposed, rows of the source are read in every cycle.
   Alone unit;
   const UnitTimes first = unit.take(elementwise(middle, {tileAt(1 << 20, 8, 256, kF32)}));
@@ -250,6 +258,16 @@ TEST(VectorUnit, BanksThatOthersLeaveAreEnoughOrNot) {
   EXPECT_EQ(beside(3072).done, 64u + 64 + 7);
 }
 
+TEST(VectorUnit, WhoFollowsIsAsLateAsBanksMakeTheOlderOne) {
+  const auto middle = tileAt(1 << 16, 4, 256, kF32);
+  LocalMemory local(timingOf("base").local);
+  local.book(0, 1000, 1000 * 3072);
+  VectorUnit unit(base(), local);
+  const UnitTimes first = unit.take(elementwise(middle, {tileAt(1 << 20, 4, 256, kF32)}), 0);
+  EXPECT_EQ(first.next, 8u);
+  EXPECT_EQ(unit.take(elementwise(tileAt(1 << 22, 4, 256, kF32), {middle}), 8).start, 4u + 8);
+}
+
 TEST(VectorUnit, ASourceAtSeveralDisplacementsIsReadForEach) {
   Alone unit;
   Token window = elementwise(tileAt(0, 8, 256, kF32), {tileAt(1 << 20, 8, 256, kF32)});
@@ -260,6 +278,12 @@ TEST(VectorUnit, ASourceAtSeveralDisplacementsIsReadForEach) {
   EXPECT_EQ(t.busy, 8u);
   EXPECT_EQ(t.ports, 8u * 4);  // 9 reads, 2 a cycle
   EXPECT_EQ(unit.local.booked(0) * 40, (9u + 1) * 8 * 1024);
+  // Beside it, another source is read once.
+  Alone both;
+  addTile(window, source(tileAt(1 << 21, 8, 256, kF32)));
+  window.vector.sources = 10;
+  EXPECT_EQ(both.take(window).read_done, 40u);
+  EXPECT_EQ(both.local.booked(0), ((9u + 1 + 1) * 8 * 1024 + 39) / 40);
 }
 
 TEST(VectorUnit, AnInstructionIsTakenWhenTheOneBeforeHasEnteredAndNotACycleEarlier) {
