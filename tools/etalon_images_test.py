@@ -107,6 +107,24 @@ class RunsImages(Case):
         self.assertEqual((result["uninitialised_read_count"], result["uninitialised_reads"][0]["address"]), (1, "0x80010000"))
         self.json(program, "--cores", 1, "--permit", "uninitialised")
 
+    def test_timing_only_stops_at_a_value_that_it_left_out(self):
+        # A fill of one f32 at the begin of local memory, then a scalar load of it.
+        program = self.image("addi x5, x0, 0x4f", "slli x5, x5, 24", "addi x5, x5, 1", "slli x5, x5, 32", "addi x6, x0, 1",
+                             "slli x6, x6, 24", "addi x6, x6, 1", "et.tset tr1, x5, x6, x0", "et.iota tr1, x0, x0, x0",
+                             "lui x7, 0x10000", "lw x8, 0(x7)", "et.halt")
+        self.json(program, "--cores", 1)
+        result = self.json(program, "--cores", 1, "--timing-only", "--dump", "tile:tr1", expect=1)
+        self.assertEqual((result["status"], result["exit_code"], result["instructions"]), ("poisoned", None, 10))
+        self.assertEqual(result["poison"], {
+            "core": 0, "pc": "0x80000028", "instruction": "0x3a403", "disassembly": "lw x8, 0(x7)", "symbol": "_start+0x28",
+            "use": "a scalar load", "operand": "rs1", "address": "0x4000000000"})
+        self.assertEqual(result["dumps"][0]["text"].split()[-1], "*")
+        text = self.etalon("run", program, "--cores", 1, "--timing-only", expect=1).stdout
+        for part in ("core 0 needs a value that --timing-only left out: a scalar load\n  at           _start+0x28", "lw x8, 0(x7)",
+                     "address 0x4000000000 holds the result of arithmetic that was skipped", "run without --timing-only",
+                     "failed: the program goes by a value that --timing-only leaves out"):
+            self.assertIn(part, text)
+
     def test_a_deadlock_says_who_waits(self):
         result = self.json(self.image("addi x5, x0, 1", "et.wait x0, 3, x5"), "--cores", 1, expect=1)
         self.assertEqual(result["status"], "deadlock")
@@ -258,6 +276,12 @@ class RefusesWrongInput(Case):
         self.refused("run", self.program, "--permit", "everything", says="everything")
         self.refused("run", self.program, "--commit-log", self.path("none/log"), says="none/log")
         self.refused("run", self.program, "--commit-log", "-", "--json", says="stdout")
+
+    def test_timing_only_with_what_is_about_values(self):
+        for options, says in ((["--check"], "there are no values to check"), (["--gdb", "0"], "--gdb"),
+                              (["--snapshot", "x", "--snapshot-at", "5"], "--snapshot"), (["--restore", "x"], "--restore"),
+                              (["--device", "plugin:./x.so"], "--device plugin:")):
+            self.refused("run", self.program, "--timing-only", *options, says=["do not go together", says])
 
     def test_subcommands(self):
         self.refused("rnu", says=["rnu", "did you mean `run`?"])

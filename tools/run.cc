@@ -131,6 +131,21 @@ Status readTrace(const RunOptions& options, RunRequest& request) {
       fmt::format("--trace-format {}: perfetto, json or konata", quote(options.trace_format))};
 }
 
+/// What goes with --timing-only: nothing that is about values, or goes on from them.
+Status checkTimingOnly(const RunOptions& options) {
+  const RunRequest& request = options.request;
+  const auto refused = [](std::string_view option, std::string_view why) {
+    return Error{fmt::format("--timing-only and {} do not go together: {}", option, why)};
+  };
+  if (request.check) return refused("--check", "there are no values to check");
+  if (!request.plugin.empty())
+    return refused("--device plugin:", "a plug-in computes what it computes");
+  if (!options.gdb.empty()) return refused("--gdb", "memory would not hold what it should");
+  if (!request.snapshot.empty() || !request.restore.empty())
+    return refused(request.restore.empty() ? "--snapshot" : "--restore", "a snapshot keeps values");
+  return {};
+}
+
 /// Understands the texts of the command line.
 Status readOptions(RunOptions& options) {
   RunRequest& request = options.request;
@@ -170,6 +185,7 @@ Status readOptions(RunOptions& options) {
   }
   for (const std::string& text : options.permits)
     ETALON_RETURN_IF_ERROR(addPermit(text, request.permits));
+  if (request.timing_only) ETALON_RETURN_IF_ERROR(checkTimingOnly(options));
   if (options.json && options.commit_log == "-")
     return Error{"--commit-log - and --json both want stdout; give the log a file"};
   return {};
@@ -295,6 +311,11 @@ void addRun(CLI::App& app, int& exit_status) {
          "A scalar argument or a symbol of the shapes");
   sub->add_flag("--check", request.check,
                 "Check the outputs against the reference of the operator that the image names");
+  sub->add_flag("--timing-only", request.timing_only,
+                "Skip the arithmetic of floats and products, for counts (and times) of large "
+                "shapes; races and "
+                "unwritten reads are not looked for; stops where the program goes by a value that "
+                "was skipped");
   value("--limit", options->limit, "N",
         fmt::format("Most instructions over all cores (default {}, 0: none)", kDefaultLimit));
   value("--seed", options->seed, "N",

@@ -192,6 +192,7 @@ Cycles TimedChip::barrierPassed(unsigned core, Cycles now) {
 void TimedChip::checkEnd(const TimedCore& core, Cycles now) {
   if (core.exitCode()) return finish(RunStatus::exited, *core.exitCode(), now + 1);
   if (core.faulted()) return finish(RunStatus::fault, 0, now + 1);
+  if (core.poisoned()) return finish(RunStatus::poisoned, 0, now + 1);
   if (device_.instructionsLeft() == 0) return finish(RunStatus::instruction_limit, 0, now + 1);
   if (core.finished() &&
       std::ranges::all_of(cores_, [](const CoreNode& node) { return node.core->finished(); }))

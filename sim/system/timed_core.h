@@ -82,6 +82,7 @@ class TimedCore final : private UnitSink {
   /// The core has halted or faulted, and nothing is on its way any more.
   bool finished() const;
   bool faulted() const { return core_.state() == CoreState::faulted; }
+  bool poisoned() const { return core_.state() == CoreState::poisoned; }
   /// The program ended itself on this core: its exit code.
   const std::optional<uint64_t>& exitCode() const { return exit_code_; }
   /// The launch is over: the spans reach to `total`.

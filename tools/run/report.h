@@ -37,6 +37,10 @@ struct ReportedStop {
   sim::StoppedCore stopped;
   SourcePlace place;
 };
+struct ReportedPoison {
+  sim::PoisonStop stop;
+  SourcePlace place;
+};
 struct ReportedDump {
   std::string target;
   unsigned core = 0;
@@ -57,6 +61,7 @@ enum class RunEnd : uint8_t {
   deadlock,
   instruction_limit,
   interrupted,
+  poisoned,       // a run by --timing-only needed a value that it had left out
   completed,      // the operator was computed
   timeout,        // the device did not finish in time
   not_supported,  // it cannot do this
@@ -98,6 +103,8 @@ struct RunReport {
   uint64_t uninitialised_read_count = 0;
   std::vector<ReportedDump> dumps;
   Permits permits;
+  bool timing_only = false;
+  std::optional<ReportedPoison> poison;
 
   /// The outputs are what the program or operator made them.
   bool finished() const { return end == RunEnd::exited || end == RunEnd::completed; }

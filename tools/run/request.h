@@ -62,7 +62,9 @@ struct RunRequest {
   uint64_t limit = 0;  // instructions over all cores; 0: none
   uint64_t seed = 0;   // of the interleaving of cores; 0: round robin
   std::vector<DumpTarget> dumps;
-  std::string snapshot;      // file to write a snapshot into; empty: none
+  bool timing_only =
+      false;             // values of floats are left out, races and unwritten reads not looked for
+  std::string snapshot;  // file to write a snapshot into; empty: none
   uint64_t snapshot_at = 0;  // after so many instructions over all cores
   std::string restore;       // snapshot to go on from; empty: from the begin
   Permits permits;

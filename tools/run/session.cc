@@ -37,6 +37,7 @@ RunEnd endOf(sim::RunStatus status) {
     case sim::RunStatus::fault: return RunEnd::fault;
     case sim::RunStatus::deadlock: return RunEnd::deadlock;
     case sim::RunStatus::instruction_limit: return RunEnd::instruction_limit;
+    case sim::RunStatus::poisoned: return RunEnd::poisoned;
     case sim::RunStatus::interrupted: break;
   }
   return RunEnd::interrupted;
@@ -79,8 +80,8 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   if (!program.ok()) return program.error();
   if (!program->warnings.empty() && hooks.warning) hooks.warning(program->warnings);
 
-  Result<std::unique_ptr<sim::FunctionalDevice>> created =
-      sim::FunctionalDevice::create(*machine, contract);
+  Result<std::unique_ptr<sim::FunctionalDevice>> created = sim::FunctionalDevice::create(
+      *machine, contract, request.timing_only ? sim::Values::left_out : sim::Values::computed);
   if (!created.ok()) return created.error();
   std::unique_ptr<sim::FunctionalDevice> device = *std::move(created);
   ETALON_RETURN_IF_ERROR(device->load(program->image));
@@ -93,6 +94,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   options.arguments = launch->argument_block;
   options.instruction_limit = request.limit;
   options.seed = request.seed;
+  options.observe = !request.timing_only;
   options.console = hooks.console;
   options.progress = hooks.progress;
   const sim::CommitSink commits = [&](const sim::Core& core, const sim::Commit& commit) {
@@ -122,6 +124,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   report.cores = cores;
   report.seed = request.seed;
   report.permits = request.permits;
+  report.timing_only = request.timing_only;
   collectResult(*device, result, lines, report);
   Result<std::vector<Output>> outputs = readOutputs(*device, *launch, request);
   if (!outputs.ok()) return outputs.error();
