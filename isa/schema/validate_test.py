@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the shipped machine, profile and contract files against their schemas, and shows that the schemas refuse what they should.
+"""Holds the shipped machine, memory, profile and contract files against their schemas, and shows that the schemas refuse what they should.
 
 Usage: validate_test.py SOURCE_DIR; exit status 0 if all agree.
 """
@@ -28,6 +28,15 @@ MACHINE_MUST_FAIL = [
     (["address_map", "global_base", "value"], 0),
     (["surprise"], 1),
     (["title"], None),
+]
+
+MEMORY_MUST_FAIL = [
+    (["name"], "HBM2"), (["title"], None), (["kind"], "sram"), (["kind"], "fixed"), (["surprise"], 1), (["refresh"], "never"),
+    (["commands"], None), (["organisation", "groups", "value"], 3), (["organisation", "burst_bytes", "value"], 48),
+    (["organisation", "page_bytes"], None), (["timing", "tck_ps", "value"], 0), (["timing", "cl"], 14), (["timing", "cl"], None),
+    (["timing", "cl", "source"], ""), (["timing", "cl", "value"], "14"), (["timing", "cl_ns"], {"value": 14, "source": "x"}),
+    (["timing", "cx"], {"value": 14, "source": "x"}), (["mapping", "hash"], "yes"), (["mapping", "order"], ["bank", "row"]),
+    (["mapping", "order"], ["row", "bank:0"]), (["mapping", "order"], ["row", "rank"]),
 ]
 
 CONTRACT = {
@@ -75,11 +84,12 @@ def set_at(document, path, value):
 def main():
     source = pathlib.Path(sys.argv[1]) / "isa"
     failures, checked = [], 0
-    for kind, suffix in (("machine", "yaml"), ("profile", "yaml"), ("contract", "json")):
+    for kind, suffix in (("machine", "yaml"), ("profile", "yaml"), ("memory", "yaml"), ("contract", "json")):
         schema = json.loads((source / f"schema/{kind}.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
-        files = sorted((source / f"{kind}s").glob(f"*.{suffix}"))
+        folder = "machines/parts/memory" if kind == "memory" else f"{kind}s"
+        files = sorted((source / folder).glob(f"*.{suffix}"))
         if not files:
             failures.append(f"no {kind} files")
         for path in files:
@@ -87,8 +97,11 @@ def main():
             failures += [f"{path}: {e.json_path}: {e.message}" for e in validator.iter_errors(yaml.safe_load(path.read_text()))]
         if kind == "profile":
             continue
-        machine = yaml.safe_load((source / "machines/base.yaml").read_text())
-        good, must_fail = (machine, MACHINE_MUST_FAIL) if kind == "machine" else (CONTRACT, CONTRACT_MUST_FAIL)
+        good, must_fail = {
+            "machine": (yaml.safe_load((source / "machines/base.yaml").read_text()), MACHINE_MUST_FAIL),
+            "memory": (yaml.safe_load((source / "machines/parts/memory/hbm2-2400.yaml").read_text()), MEMORY_MUST_FAIL),
+            "contract": (CONTRACT, CONTRACT_MUST_FAIL),
+        }[kind]
         failures += [f"{kind} schema refuses what is right: {e.json_path}: {e.message}" for e in validator.iter_errors(good)]
         for path, value in must_fail:
             bad = copy.deepcopy(good)
