@@ -269,4 +269,8 @@ void forEachViewPiece(const ViewDescriptor& view, F&& f) {
   });
 }
 
+/// Elements of a view's box that are inside the tensor: what walkView's inside runs count together, without the walk. Tens
+/// of ns, unless an axis that the box leaves has several box dims.
+uint64_t elementsInside(const ViewDescriptor& view);
+
 }  // namespace etalon::isa

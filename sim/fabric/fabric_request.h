@@ -16,15 +16,17 @@ enum class FabricAccess : uint8_t {
 };
 
 /// Who asks, and whom the answer is for.
-enum class FabricClient : uint8_t { load, store, scalar, signal };
+enum class FabricClient : uint8_t { load, store, scalar };
 
 /// A request on its way through the network, and its answer on the way back. What moves is a contiguous piece of memory
 /// inside one interleave block, or of one core's local memory: at most kRequestBursts bursts.
 struct FabricRequest {
   uint64_t tag = 0;      // of whoever asks; comes back with the answer
   uint64_t address = 0;  // in the endpoint: FabricMap
-  Cycles sent = 0;  // it is at its port from the next cycle on; the age that arbitration goes by
-  uint32_t bytes = 0;
+  Cycles sent = 0;     // it is at its port from the next cycle on; the age that arbitration goes by
+  uint32_t bytes = 0;  // from the first to past the last that is wanted
+  uint32_t useful =
+      0;  // of elements that somebody asked for, for the ledger; an element asked for twice counts twice
   uint32_t elements = 0;  // of an update
   uint16_t core = 0;      // that asks
   uint16_t endpoint = 0;  // a channel, then the cores' windows: FabricMap

@@ -42,6 +42,13 @@ class Grid {
   uint32_t width_ = 1, height_ = 1;
 };
 
+/// Node of an endpoint in a mesh or ring: the core whose routers it hangs on.
+uint32_t nodeOfEndpoint(const FabricMap& map, uint32_t endpoint) {
+  if (endpoint < map.channels())
+    return static_cast<uint32_t>(uint64_t{endpoint} * map.cores() / map.channels());
+  return endpoint < map.gateway() ? endpoint - map.channels() : 0;
+}
+
 /// Ends of a plane: which node and which lane each source and exit has.
 struct Ends {
   struct End {
@@ -105,12 +112,13 @@ class RoutedPlane {
     uint32_t& link = neighbour_link_[(size_t{from} * grid_.nodes() + to) * lanes_ + lane];
     if (link != kNone) return link;
     link = static_cast<uint32_t>(layout_.links.size());
-    // A ring needs room for a request that enters and for one that stays.
-    const auto least = static_cast<uint32_t>(grid_.ring() ? 2 * kRequestBursts : kRequestBursts);
-    layout_.links.push_back({.queue = static_cast<uint32_t>(layout_.queues.size()),
-                             .latency = static_cast<uint32_t>(timing_.latency),
-                             .room = std::max(static_cast<uint32_t>(timing_.queue), least),
-                             .ring = grid_.ring()});
+    // Of a ring, room for one request more is what the bubble takes.
+    const uint64_t room = std::max(timing_.queue, kRequestBursts);
+    layout_.links.push_back(
+        {.queue = static_cast<uint32_t>(layout_.queues.size()),
+         .latency = static_cast<uint32_t>(timing_.latency),
+         .room = static_cast<uint32_t>(room + (grid_.ring() ? kRequestBursts : 0)),
+         .ring = grid_.ring()});
     layout_.queues.push_back({.router = router(to, lane), .fed_by = link, .ring = grid_.ring()});
     return link;
   }
@@ -136,19 +144,6 @@ PlaneLayout crossbar(const isa::NetworkTiming& timing, const Ends& ends, uint32_
 }
 
 }  // namespace
-
-uint32_t nodeOfEndpoint(const FabricMap& map, uint32_t endpoint) {
-  if (endpoint < map.channels())
-    return static_cast<uint32_t>(uint64_t{endpoint} * map.cores() / map.channels());
-  return endpoint < map.gateway() ? endpoint - map.channels() : 0;
-}
-
-uint32_t hopsBetween(const isa::NetworkTiming& timing, uint32_t cores, uint32_t from, uint32_t to) {
-  const Grid grid(timing, cores);
-  uint32_t hops = 0;
-  for (; from != to; ++hops) from = grid.next(from, to);
-  return hops;
-}
 
 PlaneLayout planeLayout(const isa::NetworkTiming& timing, const FabricMap& map,
                         PlaneDirection direction) {

@@ -26,9 +26,4 @@ enum class PlaneDirection : uint8_t {
 PlaneLayout planeLayout(const isa::NetworkTiming& timing, const FabricMap& map,
                         PlaneDirection direction);
 
-/// Node of an endpoint in a mesh or ring: the core whose routers it hangs on.
-uint32_t nodeOfEndpoint(const FabricMap& map, uint32_t endpoint);
-/// Hops from node to node.
-uint32_t hopsBetween(const isa::NetworkTiming& timing, uint32_t cores, uint32_t from, uint32_t to);
-
 }  // namespace etalon::sim

@@ -3,8 +3,8 @@
 
 #include <deque>
 
-#include "sim/memory/banked_port.h"
 #include "sim/memory/memory_channel.h"
+#include "sim/units/local_port.h"
 
 namespace etalon::sim {
 

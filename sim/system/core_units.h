@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "sim/memory/banked_port.h"
 #include "sim/memory/local_memory.h"
 #include "sim/units/dispatch_window.h"
 #include "sim/units/dma_engine.h"
+#include "sim/units/local_port.h"
 #include "sim/units/matrix_unit.h"
 #include "sim/units/tile_unit.h"
 #include "sim/units/vector_unit.h"

@@ -131,7 +131,8 @@ TEST(SynchronisationTime, AWaitEndsWhenTheSignalArrives) {
   const TimedTestResult result = program.run(2);
   EXPECT_EQ(result.end.status, RunStatus::exited);
   EXPECT_GT(cyclesOf(result.report.unitCycles(Track::scalar), Activity::semaphore), 0u);
-  EXPECT_EQ(nth(result, 1).done, nth(result, 1).taken + 8 + 1) << "the network's latency, and word of it";
+  EXPECT_EQ(nth(result, 1).done, nth(result, 1).taken + 8 + 1)
+      << "the network's latency, and word of it";
 }
 
 TEST(SynchronisationTime, ABarrierReleasesAllOfItsCoresAtOnce) {

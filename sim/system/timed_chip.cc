@@ -8,13 +8,9 @@
 #include "isa/base/check.h"
 #include "isa/machines/address_map.h"
 #include "sim/memory/window_channel.h"
+#include "sim/system/chip_memory.h"
 
 namespace etalon::sim {
-
-RunShape TimedChip::shape(const isa::Machine& machine, unsigned cores) {
-  const isa::Timing& timing = *machine.timing;
-  return {.cores = cores, .clock_mhz = timing.clock_mhz, .paths = {}};
-}
 
 TimedChip::TimedChip(const isa::Machine& machine, FunctionalDevice& device, Channels channels,
                      RunObserver* observer, Wake wake)
@@ -114,17 +110,35 @@ void TimedChip::advanceNetwork(Cycles now) {
     port.deliver(delivery);
     wake_(static_cast<unsigned>(cores_.size()) + 1 + delivery.request.endpoint, delivery.time);
   }
-  for (const Delivery& delivery : to_cores_)
+  for (const Delivery& delivery : to_cores_) {
+    const FabricRequest& request = delivery.request;
+    if (observer_)
+      record(networkPath(map_.channels(), request.core, request.writes()), request, now);
     post(delivery.request.core,
          {.time = delivery.time, .kind = Message::Kind::answer, .request = delivery.request});
+  }
 }
 
 void TimedChip::advancePort(unsigned number, Cycles now) {
   port_output_.clear();
   ports_[number].port->advance(now, port_output_);
+  if (observer_ && number < map_.channels())
+    for (const FabricRequest& request : port_output_.answers)
+      record(channelPath(number, request.writes()), request, now);
   for (const FabricRequest& request : port_output_.credits) network_.credit(request, now);
   for (const FabricRequest& request : port_output_.answers) network_.answer(request, now);
   wakeNetwork(now);
+}
+
+void TimedChip::record(uint16_t path, const FabricRequest& request, Cycles now) {
+  const uint64_t bursts = piecesTouched(request.address, request.bytes, map_.burstBytes());
+  observer_->transfer({path, now, now + 1, bursts * map_.burstBytes(), request.bytes});
+}
+
+UnitWork TimedChip::work() const {
+  UnitWork work;
+  for (const CoreNode& node : cores_) work += node.core->work();
+  return work;
 }
 
 void TimedChip::wakeNetwork(Cycles now) {
@@ -178,6 +192,7 @@ Cycles TimedChip::barrierPassed(unsigned core, Cycles now) {
 void TimedChip::checkEnd(const TimedCore& core, Cycles now) {
   if (core.exitCode()) return finish(RunStatus::exited, *core.exitCode(), now + 1);
   if (core.faulted()) return finish(RunStatus::fault, 0, now + 1);
+  if (core.poisoned()) return finish(RunStatus::poisoned, 0, now + 1);
   if (device_.instructionsLeft() == 0) return finish(RunStatus::instruction_limit, 0, now + 1);
   if (core.finished() &&
       std::ranges::all_of(cores_, [](const CoreNode& node) { return node.core->finished(); }))

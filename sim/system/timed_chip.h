@@ -51,8 +51,8 @@ class TimedChip final : private CoreUplink {
   void deadlock(Cycles now) { finish(RunStatus::deadlock, 0, now); }
   /// It ends because somebody outside says so.
   void stop(RunStatus status, Cycles now) { finish(status, 0, now); }
-  /// What paths there are for bytes to take, in the order of their numbers.
-  static RunShape shape(const isa::Machine& machine, unsigned cores);
+  /// What the units of all cores had to do, so far.
+  UnitWork work() const;
 
  private:
   /// What arrives at a core.
@@ -90,6 +90,7 @@ class TimedChip final : private CoreUplink {
   void advancePort(unsigned number, Cycles now);
   void post(unsigned core, Message message);
   void wakeNetwork(Cycles now);
+  void record(uint16_t path, const FabricRequest& request, Cycles now);
   void finish(RunStatus status, uint64_t exit_code, Cycles now);
   void checkEnd(const TimedCore& core, Cycles now);
 

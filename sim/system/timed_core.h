@@ -37,6 +37,20 @@ class CoreUplink {
   virtual Cycles barrierPassed(unsigned core, Cycles now) = 0;
 };
 
+/// What units had to do, for bounds.
+struct UnitWork {
+  std::array<uint64_t, 4> macs{};  // by the width of the wider operand: 32, 16, 8, 4 bits
+  uint64_t elements = 0;           // of vector instructions
+  Cycles vector_busy = 0;          // in which elements entered the vector unit
+
+  UnitWork& operator+=(const UnitWork& other) {
+    for (size_t i = 0; i < macs.size(); ++i) macs[i] += other.macs[i];
+    elements += other.elements;
+    vector_busy += other.vector_busy;
+    return *this;
+  }
+};
+
 /// One core in time: scalar core, dispatch and the units behind it. Values are those of a functional core, which executes
 /// each instruction when it is issued here, so that programs whose values do not depend on time have the same ones.
 ///
@@ -68,11 +82,13 @@ class TimedCore final : private UnitSink {
   /// The core has halted or faulted, and nothing is on its way any more.
   bool finished() const;
   bool faulted() const { return core_.state() == CoreState::faulted; }
+  bool poisoned() const { return core_.state() == CoreState::poisoned; }
   /// The program ended itself on this core: its exit code.
   const std::optional<uint64_t>& exitCode() const { return exit_code_; }
   /// The launch is over: the spans reach to `total`.
   void close(Cycles total);
 
+  const UnitWork& work() const { return work_; }
   const DispatchWindow& window() const { return window_; }
   TileUnit& unit(Queue queue) { return *units_[static_cast<size_t>(queue)]; }
 
@@ -93,6 +109,7 @@ class TimedCore final : private UnitSink {
   // timed_units.cc
   void advanceUnits(Cycles now);
   void dispatch(Cycles now);
+  void count(const Token& token, const UnitCharge& charge);
   void performSignal(DispatchWindow::Entry& entry, Cycles now);
   void chargeUnits(Cycles now);
   void chooseActivities(Cycles now);
@@ -158,6 +175,7 @@ class TimedCore final : private UnitSink {
     uint64_t pc = 0;
   };
   std::array<UnitActivity, kQueues> activities_;
+  UnitWork work_;
   std::array<Cycles, DispatchWindow::kMostPlaces> taken_{};
   // Signals on their way, oldest first in a ring: a core's signals arrive in program order.
   struct Flight {

@@ -153,13 +153,21 @@ TimedCore::Attempt TimedCore::issueTile(const isa::Instruction& in, const Scalar
     const auto word = device_.memory().findDeviceWord(core_.number(), core_.x(in.rs1));
     token.tile_count = 0;
     token.view.reset();
-    token.matrix = {};
+    token.macs = token.elements = token.bytes = 0;
     token.target = word ? word->core : 0;
     enters = !execute(in, info).trapped;
   } else {
-    if (info.unit != isa::Unit::matrix) token.matrix = {};
+    const auto bytes = [&] {
+      return core_.counter(isa::Counter::load_bytes) + core_.counter(isa::Counter::store_bytes);
+    };
+    const uint64_t macs_before = core_.counter(isa::Counter::macs);
+    const uint64_t elements_before = core_.counter(isa::Counter::vector_elements);
+    const uint64_t bytes_before = bytes();
     builder_.expect(&token);
     execute(in, info);
+    token.macs = core_.counter(isa::Counter::macs) - macs_before;
+    token.elements = core_.counter(isa::Counter::vector_elements) - elements_before;
+    token.bytes = bytes() - bytes_before;
     enters = builder_.issuedToken();
     builder_.expect(nullptr);
   }

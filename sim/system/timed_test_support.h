@@ -12,6 +12,7 @@
 #include "sim/arch/elf_writer.h"
 #include "sim/functional/test_support.h"
 #include "sim/observe/ledger.h"
+#include "sim/system/chip_memory.h"
 #include "sim/system/timed_chip.h"
 
 namespace etalon::sim {
@@ -86,7 +87,9 @@ class TimedProgram {
     TimedChip::Channels channels;
     for (uint64_t i = 0; i < machine.timing->memory.channels; ++i)
       channels.push_back(std::make_unique<InstantChannel>(kMemoryLatency));
-    Ledger ledger(TimedChip::shape(machine, cores));
+    const Result<isa::DramPreset> memory = chipMemory(machine);
+    EXPECT_TRUE(memory.ok());
+    Ledger ledger(chipShape(machine, *memory, cores));
     TileLog log;
     ObserverList observers;
     observers.add(ledger);

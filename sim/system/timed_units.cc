@@ -31,6 +31,7 @@ void TimedCore::dispatch(Cycles now) {
       window_.take(queue);
       taken_[head->place] = now;
       const UnitCharge charge = units_[q]->take(head->token, head->place, now);
+      count(head->token, charge);
       SpanRecorder& spans = activities_[q].spans;
       const uint64_t pc = head->token.pc;
       spans.extend(Activity::weights, spans.end() + charge.weights, pc);
@@ -39,6 +40,15 @@ void TimedCore::dispatch(Cycles now) {
       spans.extend(Activity::busy, spans.end() + charge.busy, pc);
     }
   }
+}
+
+void TimedCore::count(const Token& token, const UnitCharge& charge) {
+  if (token.unit == isa::Unit::matrix) {
+    const unsigned bits = std::max(token.matrix.a_bits, token.matrix.b_bits);
+    work_.macs[bits > 16 ? 0 : bits > 8 ? 1 : bits > 4 ? 2 : 3] += token.macs;
+  }
+  work_.elements += token.elements;
+  if (token.unit == isa::Unit::vector) work_.vector_busy += charge.busy;
 }
 
 void TimedCore::performSignal(DispatchWindow::Entry& entry, Cycles now) {
@@ -72,7 +82,9 @@ void TimedCore::done(unsigned place, Cycles now, const UnitStamps& stamps) {
     record.read_done = stamps.read_done;
     record.done = stamps.done;
     record.waited_for = entry.waited_for;
-    record.macs = token.matrix.m * token.matrix.n * token.matrix.k;
+    record.macs = token.macs;
+    record.elements = token.elements;
+    record.bytes = token.bytes;
     observer_->tile(record);
   }
   window_.done(place, now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/system/token_builder.h"
 
+#include "isa/base/bits.h"
 #include "isa/machines/address_map.h"
 
 namespace etalon::sim {
@@ -8,6 +9,18 @@ namespace {
 
 ByteSpan spanOf(const isa::ByteInterval& interval) {
   return {static_cast<uint64_t>(interval.lo), static_cast<uint64_t>(interval.hi)};
+}
+
+/// The values of an index tile, row-major.
+std::shared_ptr<const std::vector<int64_t>> indicesOf(const numerics::TileRef& tile) {
+  const uint64_t size = elementInfo(tile.type).bits / 8;
+  auto indices = std::make_shared<std::vector<int64_t>>();
+  for (uint64_t row = 0; row < uint64_t{tile.outer} * tile.inner; ++row)
+    for (uint64_t column = 0; column < tile.cols; ++column) {
+      const std::byte* at = tile.row(row) + column * tile.step * size;
+      indices->push_back(size == 8 ? loadBytes<int64_t>(at) : loadBytes<int32_t>(at));
+    }
+  return indices;
 }
 
 }  // namespace
@@ -49,6 +62,8 @@ void TokenBuilder::issued(const Core& core, const isa::TileOperands& operands) {
                                            isa::writes(operand.role)};
   }
   const isa::Instruction& in = operands.instruction();
+  if (token.view && token.view->named_axis != isa::kNoNamedAxis)
+    token.view->indices = indicesOf(core.tileRef(token.tile_uses[token.tile_count - 1].tile));
   if (token.unit == isa::Unit::matrix) token.matrix = matrixWork(operands);
   if (token.unit == isa::Unit::vector)
     token.vector = vectorWork(

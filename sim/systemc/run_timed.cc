@@ -5,7 +5,7 @@
 
 #include <systemc>
 
-#include "sim/memory/make_channel.h"
+#include "sim/system/chip_memory.h"
 #include "sim/systemc/chip_module.h"
 
 // The library wants one to exist, for the main() it brings along and that nobody calls.
@@ -32,22 +32,17 @@ TimedResult run(FunctionalDevice& device, TimedChip::Channels channels,
       chip.stop(RunStatus::interrupted, now);
   }
   const TimedChip::End end = *chip.end();
-  return {device.end(end.status, end.exit_code), end.time};
+  return {device.end(end.status, end.exit_code), end.time, chip.work()};
 }
 
 }  // namespace
 
-Result<TimedResult> runTimed(FunctionalDevice& device, const TimedOptions& options) {
-  const isa::Machine& machine = device.machine();
-  if (!machine.timing)
-    return Error{fmt::format("machine '{}' says nothing about time; see `etalon machines list`",
-                             machine.displayName())};
+Result<TimedResult> runTimed(FunctionalDevice& device, const isa::DramPreset& memory,
+                             const TimedOptions& options) {
   if (sc_core::sc_get_status() != sc_core::SC_ELABORATION)
     return Error{"a process can run one timed launch: SystemC elaborates once"};
-  Result<TimedChip::Channels> channels = makeChannels(machine);
-  if (!channels.ok()) return channels.error();
   try {
-    return run(device, *std::move(channels), options);
+    return run(device, makeChannels(device.machine(), memory), options);
   } catch (const sc_core::sc_report& report) {
     return Error{fmt::format("SystemC: {}", report.what())};
   }

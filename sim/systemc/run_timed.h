@@ -4,8 +4,10 @@
 #include <functional>
 
 #include "isa/base/status.h"
+#include "isa/machines/dram_preset.h"
 #include "sim/functional/functional_device.h"
 #include "sim/observe/events.h"
+#include "sim/system/timed_core.h"
 
 namespace etalon::sim {
 
@@ -18,12 +20,14 @@ struct TimedOptions {
 struct TimedResult {
   RunResult run;
   Cycles cycles = 0;
+  UnitWork work;  // of all cores
 };
 
-/// Runs a launch that `device` has started with LaunchOptions::timed to its end, in time, on the machine of the device.
+/// Runs a launch that `device` has started with LaunchOptions::timed to its end, in time, on the machine of the device, which
+/// has timing and whose memory is `memory` (chipMemory()).
 ///
-/// SystemC elaborates once in a process, so this can be called once in a process; a second call is an error, as is a
-/// machine without timing and a memory preset that cannot be read.
-Result<TimedResult> runTimed(FunctionalDevice& device, const TimedOptions& options);
+/// Errors: SystemC elaborates once in a process, so a second call in a process is one.
+Result<TimedResult> runTimed(FunctionalDevice& device, const isa::DramPreset& memory,
+                             const TimedOptions& options);
 
 }  // namespace etalon::sim

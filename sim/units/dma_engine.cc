@@ -65,32 +65,33 @@ UnitCharge DmaEngine::take(const Token& token, unsigned place, Cycles now) {
   channel.token = &token;
   channel.place = place;
   channel.ready = now + timing_.start;
-  // The tile that is moved comes first; an index tile behind it.
-  if (token.view && token.tile_count != 0 && !token.view->view.empty()) {
-    const ViewUse& view = *token.view;
-    channel.tile = token.tile_uses[0].tile;
-    channel.tile_bits = static_cast<uint32_t>(channel.tile.elementBits());
-    channel.view_bits = static_cast<uint32_t>(view.view.elementBits());
-    channel.moves_locally = view.local;
-    channel.local_delta =
-        view.local
-            ? view.span.lo - static_cast<uint64_t>(isa::boxHull(view.view, view.named_axis).lo)
-            : 0;
-    channel.access = kind_ == Kind::load         ? FabricAccess::read
-                     : view.reads && view.writes ? FabricAccess::update
-                                                 : FabricAccess::write;
-    const uint64_t element_bits = channel.tile_bits * std::max<uint64_t>(channel.tile.step, 1);
-    channel.walk.emplace(
-        view.view, view.named_axis,
-        view.indices ? std::span<const int64_t>(*view.indices) : std::span<const int64_t>{},
-        BurstWalk::Limits{.burst_bytes = map_->burstBytes(),
-                          .request_bytes = map_->requestBytes(),
-                          .most_elements = std::max<uint64_t>(
-                              kMostPortCycles * timing_.port_bytes * 8 / element_bits, 1)});
-  }
+  if (token.view && token.tile_count != 0 && !token.view->view.empty()) setUpWalk(channel);
   waitForOlder(channel);
   next_ = std::min(next_, std::max(channel.ready, now + 1));
   return {};
+}
+
+// The tile that is moved comes first; an index tile behind it.
+void DmaEngine::setUpWalk(Channel& channel) {
+  const ViewUse& view = *channel.token->view;
+  channel.tile = channel.token->tile_uses[0].tile;
+  channel.tile_bits = static_cast<uint32_t>(channel.tile.elementBits());
+  channel.view_bits = static_cast<uint32_t>(view.view.elementBits());
+  channel.moves_locally = view.local;
+  if (view.local)
+    channel.local_delta =
+        view.span.lo - static_cast<uint64_t>(isa::boxHull(view.view, view.named_axis).lo);
+  channel.access = kind_ == Kind::load         ? FabricAccess::read
+                   : view.reads && view.writes ? FabricAccess::update
+                                               : FabricAccess::write;
+  const uint64_t element_bits = channel.tile_bits * std::max<uint64_t>(channel.tile.step, 1);
+  channel.walk.emplace(
+      view.view, view.named_axis,
+      view.indices ? std::span<const int64_t>(*view.indices) : std::span<const int64_t>{},
+      BurstWalk::Limits{.burst_bytes = map_->burstBytes(),
+                        .request_bytes = map_->requestBytes(),
+                        .most_elements = std::max<uint64_t>(
+                            kMostPortCycles * timing_.port_bytes * 8 / element_bits, 1)});
 }
 
 void DmaEngine::waitForOlder(Channel& channel) {
@@ -258,28 +259,33 @@ void DmaEngine::moveLocally(Channel& channel, uint64_t offset, Bytes bytes, Cycl
 void DmaEngine::send(Channel& channel, uint64_t offset, Bytes bytes, Cycles now) {
   const WalkItem& item = channel.item;
   const auto bursts = piecesTouched(item.address, item.bytes, timing_.burst_bytes);
-  uint32_t slot = static_cast<uint32_t>(in_flight_.size());
-  if (free_in_flight_.empty()) {
-    in_flight_.emplace_back();
-  } else {
-    slot = free_in_flight_.back();
-    free_in_flight_.pop_back();
-  }
-  in_flight_[slot] = {channel.number, static_cast<uint8_t>(bursts), static_cast<uint32_t>(offset),
-                      bytes};
-  FabricRequest request{.tag = slot, .sent = now, .bytes = item.bytes, .core = core_};
-  request.access = channel.access;
+  FabricRequest request{.sent = now, .bytes = item.bytes, .access = channel.access};
+  request.useful = static_cast<uint32_t>(item.elements * channel.view_bits / 8);
   request.client = kind_ == Kind::load ? FabricClient::load : FabricClient::store;
   if (kind_ == Kind::store) {
     request.elements = static_cast<uint32_t>(item.elements);
     request.sent = channel.last_read = ports_.out->access(offset, bytes, now);
   }
   map_->place(request, item.address);
+  launch(channel, request,
+         {channel.number, static_cast<uint8_t>(bursts), static_cast<uint32_t>(offset), bytes});
+}
+
+void DmaEngine::launch(Channel& channel, FabricRequest& request, const InFlight& flight) {
+  if (free_in_flight_.empty()) {
+    request.tag = in_flight_.size();
+    in_flight_.push_back(flight);
+  } else {
+    request.tag = free_in_flight_.back();
+    free_in_flight_.pop_back();
+    in_flight_[request.tag] = flight;
+  }
+  request.core = core_;
   outbox_->push_back(request);
-  channel.outstanding += bursts;
+  channel.outstanding += flight.bursts;
   ++channel.answers;
   ++counts_.requests;
-  counts_.bursts += bursts;
+  counts_.bursts += flight.bursts;
 }
 
 void DmaEngine::finishIfOver(Channel& channel, Cycles now) {

@@ -82,6 +82,8 @@ class DmaEngine final : public TileUnit {
   void emit(Channel& channel, Cycles now);
   void moveLocally(Channel& channel, uint64_t offset, Bytes bytes, Cycles now);
   void send(Channel& channel, uint64_t offset, Bytes bytes, Cycles now);
+  void launch(Channel& channel, FabricRequest& request, const InFlight& flight);
+  void setUpWalk(Channel& channel);
   void finishIfOver(Channel& channel, Cycles now);
   void setReadDone(Channel& channel, Cycles time);
   void setDone(Channel& channel, Cycles time);

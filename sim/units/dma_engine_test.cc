@@ -41,6 +41,7 @@ TEST(DmaEngine, FourRunsAreFormedACycle) {
   Token t = load(1, 0, kGlobal, 16, 1, 256, ElementType::f32);
   bench.run({t});
   ASSERT_EQ(bench.sent.size(), 16u);
+  EXPECT_EQ(bench.sent[0].useful, 4u);
   for (size_t i = 0; i < 16; ++i) EXPECT_EQ(bench.sent[i].sent, 13 + i / 4) << i;
 }
 
@@ -198,7 +199,10 @@ TEST(DmaEngine, ConversionChangesTheBytesOfOneSideOnly) {
   bench.run({token(1, tileAt(0, 8, 128, ElementType::f32, true),
                    viewAt(kGlobal, 8, 128, 256, ElementType::bf16, false))});
   EXPECT_EQ(bench.sent.size(), 8u);
-  for (const FabricRequest& r : bench.sent) EXPECT_EQ(r.bytes, 256u);
+  for (const FabricRequest& r : bench.sent) {
+    EXPECT_EQ(r.bytes, 256u);
+    EXPECT_EQ(r.useful, 256u);
+  }
   EXPECT_EQ(bench.loads.counts().bursts, 32u);
   // From the first answer on 512 bytes each: two cycles.
   EXPECT_EQ(bench.stamps[0].done, 13u + kRoundTrip - 1 + 8 * 2);
@@ -283,9 +287,9 @@ TEST(DmaEngine, SaysWhatItDoes) {
 
 TEST(DmaEngine, AViewOfAnotherCoresWindowGoesThroughTheNetwork) {
   DmaBench bench;
-  bench.run({load(1, 0, isa::kCoreWindowBase + 512, 1, 256, 0)});
+  bench.run({load(1, 0, isa::kCoreWindowBase + isa::kCoreWindowStride + 512, 1, 256, 0)});
   ASSERT_EQ(bench.sent.size(), 1u);
-  EXPECT_EQ(bench.sent[0].endpoint, bench.map.window(0));
+  EXPECT_EQ(bench.sent[0].endpoint, bench.map.window(1));
   EXPECT_EQ(bench.sent[0].address, 512u);
 }
 

@@ -86,12 +86,12 @@ inline Token store(uint64_t sequence, uint32_t local, uint64_t global, uint32_t 
                viewAt(global, rows, cols, stride, type, true));
 }
 
-/// The engines of one core on an idle chip. Instructions are taken as soon as the engine accepts them.
+/// The engines of core 0 on an idle chip of two. Instructions are taken as soon as the engine accepts them.
 class DmaBench final : public UnitSink {
  public:
   explicit DmaBench(const isa::Timing& timing = baseTiming(),
                     const IdealChannel::Shape& shape = {.latency = 50, .bytes_per_cycle = 64})
-      : map(timing, 1, kGlobal),
+      : map(timing, 2, kGlobal),
         loop(timing, map, shape),
         local({.banks = 32, .bank_bytes = 128}),
         in(local, timing.dma.port_bytes, timing.dma.burst_bytes),

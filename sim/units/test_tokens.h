@@ -56,4 +56,24 @@ inline void addTile(Token& token, const TileUse& use) {
   if (!use.tile.empty()) token.tile_uses[token.tile_count++] = use;
 }
 
+/// A dense product onto an f32 tile; where its tiles stand, in megabytes.
+struct TestProduct {
+  uint64_t m = 0, n = 0, k = 0;
+  ElementType type = ElementType::bf16;
+  bool accumulates = false;
+  uint32_t td = 0, a = 16, b = 32;
+};
+inline Token productToken(const TestProduct& p) {
+  const auto bits = static_cast<unsigned>(elementInfo(p.type).bits);
+  Token token;
+  token.unit = isa::Unit::matrix;
+  const isa::TileRegister td = tileAt(p.td << 20, p.m, p.n, ElementType::f32);
+  addTile(token, useOf(td, p.accumulates, true));
+  addTile(token, source(tileAt(p.a << 20, p.m, p.k, p.type)));
+  addTile(token, source(tileAt(p.b << 20, p.k, p.n, p.type)));
+  token.matrix = {
+      .m = p.m, .n = p.n, .k = p.k, .a_bits = bits, .b_bits = bits, .accumulates = p.accumulates};
+  return token;
+}
+
 }  // namespace etalon::sim

@@ -58,9 +58,10 @@ struct Token {
   uint8_t tile_count = 0;
   std::array<TileUse, kMostTiles> tile_uses;  // in operand order, empty operands left out
   std::optional<ViewUse> view;
-  MatrixWork matrix;    // of matrix instructions
-  VectorWork vector;    // of vector instructions
-  uint64_t target = 0;  // of a signal: the core whose semaphore it is
+  MatrixWork matrix;                           // of matrix instructions
+  VectorWork vector;                           // of vector instructions
+  uint64_t macs = 0, elements = 0, bytes = 0;  // work as the architectural counters have it
+  uint64_t target = 0;                         // of a signal: the core whose semaphore it is
 
   std::span<const TileUse> tiles() const { return {tile_uses.data(), tile_count}; }
 };

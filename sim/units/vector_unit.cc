@@ -26,8 +26,7 @@ bool sameRows(const isa::TileRegister& a, const isa::TileRegister& b) {
 Cycles VectorUnit::afterResult(const InFlight& old, const TileUse& result, const TileUse& source,
                                const VectorPasses& passes) const {
   const bool follows = old.follows && passes.ordered && !source.displaced &&
-                       old.rows == passes.rows && result.tile.storedRows() == old.rows &&
-                       sameRows(result.tile, source.tile);
+                       old.rows == passes.rows && sameRows(result.tile, source.tile);
   if (!follows) return old.done;
   return std::min(old.done, old.writes + followDistance(old.pace, passes.pace, passes.rows));
 }
