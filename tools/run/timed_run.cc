@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "sim/memory/stream_bound.h"
 #include "sim/observe/ledger.h"
 #include "sim/observe/trace.h"
 #include "sim/system/chip_memory.h"
@@ -33,7 +34,8 @@ sim::CodePlace placeOf(SourceLines& lines, uint64_t pc) {
   return {place.file, place.line, place.symbol.substr(0, place.symbol.find('+'))};
 }
 
-void addBounds(sim::TimedReport& report, const isa::Machine& machine, const sim::UnitWork& work) {
+void addBounds(sim::TimedReport& report, const isa::Machine& machine, const isa::DramPreset& memory,
+               const sim::UnitWork& work) {
   const isa::MatrixTiming& matrix = machine.timing->matrix;
   const std::array<uint64_t, 4> rates{matrix.rate_32, matrix.rate_16, matrix.rate_8, matrix.rate_4};
   // Of several types each at its own rate: what all of them together take at least.
@@ -52,13 +54,14 @@ void addBounds(sim::TimedReport& report, const isa::Machine& machine, const sim:
   add("vector", "element", work.elements,
       sim::partOf(work.elements, work.vector_busy, 1000) * report.cores,
       "lanes of every core at the passes of each instruction");
-  uint64_t bytes = 0, peak = 0;
+  Bytes reads = 0, writes = 0;
   for (const sim::PathBytes& level : report.levels()) {
-    if (!level.path.level.starts_with("memory")) continue;
-    bytes += level.moved;
-    peak = level.path.peak;  // reads and writes share the channel
+    if (level.path.level == "memory read") reads = level.moved;
+    if (level.path.level == "memory write") writes = level.moved;
   }
-  add("memory", "byte", bytes, peak, "channels at their peak, without refresh and turnarounds");
+  add("memory", "byte", reads + writes, sim::streamBound(*machine.timing, memory, reads, writes),
+      "a pure stream of these reads and writes through the same memory model, refresh and "
+      "turnarounds inside");
 }
 
 }  // namespace
@@ -100,7 +103,7 @@ Result<TimedOutcome> runTimedLaunch(sim::FunctionalDevice& device, const RunRequ
   }
   if (!result.ok()) return result.error();
   TimedOutcome outcome{std::move(result->run), ledger.report()};
-  addBounds(outcome.report, machine, result->work);
+  addBounds(outcome.report, machine, *memory, result->work);
   sim::locateCode(outcome.report, [&](uint64_t pc) { return placeOf(lines, pc); });
   outcome.report.program = request.program;
   outcome.report.device = "npu";
