@@ -132,7 +132,7 @@ void TimedChip::advancePort(unsigned number, Cycles now) {
 
 void TimedChip::record(uint16_t path, const FabricRequest& request, Cycles now) {
   const uint64_t bursts = piecesTouched(request.address, request.bytes, map_.burstBytes());
-  observer_->transfer({path, now, now + 1, bursts * map_.burstBytes(), request.bytes});
+  observer_->transfer({path, now, now + 1, bursts * map_.burstBytes(), request.useful});
 }
 
 UnitWork TimedChip::work() const {
@@ -169,7 +169,7 @@ void TimedChip::access(unsigned core, const ScalarAccess& access, Cycles now) {
   request.client = FabricClient::scalar;
   // Misaligned ones may cross a block; the piece that the core waits for stands for both.
   const uint64_t room = map_.requestBytes() - address % map_.requestBytes();
-  request.bytes = static_cast<uint32_t>(std::min<uint64_t>(access.bytes, room));
+  request.bytes = request.useful = static_cast<uint32_t>(std::min<uint64_t>(access.bytes, room));
   map_.place(request, address);
   network_.send(request);
 }
