@@ -143,7 +143,10 @@ void TimedChip::record(uint16_t path, const FabricRequest& request, Cycles now) 
 
 UnitWork TimedChip::work() const {
   UnitWork work;
-  for (const CoreNode& node : cores_) work += node.core->work();
+  for (const CoreNode& node : cores_) {
+    work += node.core->work();
+    work.local_bytes += node.units->local.bookedInAll();
+  }
   return work;
 }
 
