@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,8 +22,8 @@ namespace etalon::sim {
 /// network and endpoints may be looked at in any order within a cycle.
 class Network {
  public:
-  /// `map` outlives it.
-  Network(const isa::Timing& timing, const FabricMap& map);
+  /// `map` outlives it. `jitter`: everything that is sent may take longer by a draw.
+  Network(const isa::Timing& timing, const FabricMap& map, const Jitter& jitter = {});
 
   /// A core sends a request that FabricMap has placed, at request.sent. That is now or later; of the same core, port,
   /// direction and urgency it is not earlier than before, else it is taken as of then.
@@ -58,7 +57,7 @@ class Network {
 
   const FabricMap* map_;
   uint64_t port_bytes_;
-  std::array<NetworkPlane, 4> planes_;
+  std::vector<NetworkPlane> planes_;  // by Plane
 };
 
 }  // namespace etalon::sim

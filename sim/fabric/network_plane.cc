@@ -8,7 +8,9 @@
 
 namespace etalon::sim {
 
-NetworkPlane::NetworkPlane(PlaneLayout layout) : layout_(std::move(layout)) {
+NetworkPlane::NetworkPlane(PlaneLayout layout, const Jitter& jitter)
+    : layout_(std::move(layout)), jitter_(jitter) {
+  draws_.resize(layout_.queues.size());
   for (const PlaneLayout::Queue& wiring : layout_.queues) queues_.push_back({.wiring = wiring});
   exit_link_.resize(layout_.exits, kNone);
   for (const PlaneLayout::Link& wiring : layout_.links) {
@@ -52,7 +54,7 @@ void NetworkPlane::send(uint32_t source, uint32_t exit, uint32_t pieces, uint32_
   packet.exit = exit;
   packet.pieces = static_cast<uint16_t>(pieces);
   packet.bursts = static_cast<uint16_t>(bursts);
-  packet.visible = when + layout_.entry;
+  packet.visible = when + layout_.entry + jitter_.draw(source, draws_[source]++);
   enqueue(source, number, request.urgent() ? kUrgent : kUrgent + 1);
 }
 

@@ -8,6 +8,7 @@
 #include "isa/base/units.h"
 #include "sim/fabric/event_wheel.h"
 #include "sim/fabric/fabric_request.h"
+#include "sim/fabric/jitter.h"
 
 namespace etalon::sim {
 
@@ -44,7 +45,8 @@ struct PlaneLayout {
 /// visible in the next, so results do not depend on the order of calls within a cycle.
 class NetworkPlane {
  public:
-  explicit NetworkPlane(PlaneLayout layout);
+  /// What is sent comes to its router late by draws of `jitter`, of the same source and urgency in order.
+  explicit NetworkPlane(PlaneLayout layout, const Jitter& jitter = {});
 
   /// A request of `pieces` link cycles that counts `bursts` where it waits enters at a source, for an exit. Of a source and
   /// urgency in the order of `when`.
@@ -114,6 +116,8 @@ class NetworkPlane {
   void wake(uint32_t event_kind, uint32_t number, uint32_t bursts, Cycles time);
 
   PlaneLayout layout_;
+  Jitter jitter_;
+  std::vector<uint64_t> draws_;  // of each source
   std::vector<Queue> queues_;
   std::vector<Link> links_;
   std::vector<uint32_t> exit_link_;
