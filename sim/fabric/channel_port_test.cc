@@ -6,7 +6,6 @@
 #include <map>
 
 #include "sim/fabric/fabric_loop.h"
-#include "sim/fabric/jitter_channel.h"
 
 namespace etalon::sim {
 namespace {
@@ -91,27 +90,6 @@ TEST(ChannelPort, WhatAnUpdateWritesGoesBeforeWritesThatWait) {
   EXPECT_EQ(seen.credit.at(2), 61u);
   EXPECT_EQ(seen.answered.at(1), 112u + 51);
   EXPECT_EQ(seen.credit.at(3), 112u + 51);
-}
-
-TEST(JitterChannel, CompletesEveryRequestOnceAndAtMostSoLate) {
-  const auto run = [](const Jitter& jitter) {
-    JitterChannel channel(
-        std::make_unique<IdealChannel>(IdealChannel::Shape{.latency = 50, .bytes_per_cycle = 64}),
-        jitter, 3);
-    ChannelPort port(channel);
-    for (uint64_t tag = 0; tag < 200; ++tag) port.deliver(at(10 + tag, tag, FabricAccess::read));
-    return runOut(port).answered;
-  };
-  const auto plain = run({}), late = run({.seed = 7, .most = 9});
-  ASSERT_EQ(late.size(), 200u);
-  Cycles most = 0;
-  for (const auto& [tag, time] : late) {
-    EXPECT_GE(time, plain.at(tag));
-    most = std::max(most, time - plain.at(tag));
-  }
-  EXPECT_EQ(most, 9u);
-  EXPECT_EQ(late, run({.seed = 7, .most = 9}));
-  EXPECT_NE(late, run({.seed = 8, .most = 9}));
 }
 
 }  // namespace

@@ -47,9 +47,8 @@ class IdealChannel final : public MemoryChannel {
 /// For tests and benchmarks: a network with a channel behind every endpoint, each looked at only when something is due.
 class FabricLoop {
  public:
-  FabricLoop(const isa::Timing& timing, const FabricMap& map, const IdealChannel::Shape& shape,
-             const Jitter& jitter = {})
-      : network(timing, map, jitter) {
+  FabricLoop(const isa::Timing& timing, const FabricMap& map, const IdealChannel::Shape& shape)
+      : network(timing, map) {
     for (uint32_t e = 0; e < map.endpoints(); ++e) {
       channels.push_back(std::make_unique<IdealChannel>(shape));
       ports.emplace_back(*channels.back());

@@ -7,16 +7,14 @@
 
 namespace etalon::sim {
 
-Network::Network(const isa::Timing& timing, const FabricMap& map, const Jitter& jitter)
+Network::Network(const isa::Timing& timing, const FabricMap& map)
     : map_(&map),
       port_bytes_(timing.network.port_bytes),
       endpoint_bytes_(std::max(port_bytes_, timing.dma.burst_bytes)) {
   for (const Plane plane : {reads_out, writes_out, data_back, acknowledgements_back}) {
     const bool out = plane == reads_out || plane == writes_out;
     const PlaneDirection direction = out ? PlaneDirection::to_endpoints : PlaneDirection::to_cores;
-    // Planes draw apart: the seed of one is no other's.
-    planes_.emplace_back(planeLayout(timing.network, map, direction),
-                         Jitter{jitter.seed * 4 + plane, jitter.most});
+    planes_.emplace_back(planeLayout(timing.network, map, direction));
   }
 }
 

@@ -23,8 +23,8 @@ namespace etalon::sim {
 /// network and endpoints may be looked at in any order within a cycle.
 class Network {
  public:
-  /// `map` outlives it. `jitter`: everything that is sent may take longer by a draw.
-  Network(const isa::Timing& timing, const FabricMap& map, const Jitter& jitter = {});
+  /// `map` outlives it.
+  Network(const isa::Timing& timing, const FabricMap& map);
 
   /// A core sends a request that FabricMap has placed, at request.sent. That is now or later; of the same core, port,
   /// direction and urgency it is not earlier than before, else it is taken as of then.

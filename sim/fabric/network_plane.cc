@@ -8,9 +8,7 @@
 
 namespace etalon::sim {
 
-NetworkPlane::NetworkPlane(PlaneLayout layout, const Jitter& jitter)
-    : layout_(std::move(layout)), jitter_(jitter) {
-  draws_.resize(layout_.queues.size());
+NetworkPlane::NetworkPlane(PlaneLayout layout) : layout_(std::move(layout)) {
   for (const PlaneLayout::Queue& wiring : layout_.queues) queues_.push_back({.wiring = wiring});
   exit_link_.resize(layout_.exits, kNone);
   for (const PlaneLayout::Link& wiring : layout_.links) {
@@ -52,7 +50,7 @@ void NetworkPlane::send(uint32_t source, uint32_t exit, const PacketSize& size,
   packet.request = request;
   packet.exit = exit;
   packet.size = size;
-  packet.visible = when + layout_.entry + jitter_.draw(source, draws_[source]++);
+  packet.visible = when + layout_.entry;
   enqueue(source, number, request.urgent() ? kUrgent : kUrgent + 1);
 }
 

@@ -8,7 +8,6 @@
 #include "isa/base/units.h"
 #include "sim/fabric/event_wheel.h"
 #include "sim/fabric/fabric_request.h"
-#include "sim/fabric/jitter.h"
 
 namespace etalon::sim {
 
@@ -54,8 +53,7 @@ struct PacketSize {
 /// visible in the next, so results do not depend on the order of calls within a cycle.
 class NetworkPlane {
  public:
-  /// What is sent comes to its router late by draws of `jitter`, of the same source and urgency in order.
-  explicit NetworkPlane(PlaneLayout layout, const Jitter& jitter = {});
+  explicit NetworkPlane(PlaneLayout layout);
 
   /// A request enters at a source, for an exit. Of a source and urgency in the order of `when`.
   void send(uint32_t source, uint32_t exit, const PacketSize& size, const FabricRequest& request,
@@ -124,8 +122,6 @@ class NetworkPlane {
   void wake(uint32_t event_kind, uint32_t number, uint32_t bursts, Cycles time);
 
   PlaneLayout layout_;
-  Jitter jitter_;
-  std::vector<uint64_t> draws_;  // of each source
   std::vector<Queue> queues_;
   std::vector<Link> links_;
   std::vector<uint32_t> exit_link_;

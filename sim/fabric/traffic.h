@@ -25,9 +25,8 @@ inline isa::Timing timingOf(uint64_t channels, uint64_t topology = isa::NetworkT
 /// Sends requests of cores and notes what comes back.
 class Traffic {
  public:
-  Traffic(const isa::Timing& timing, uint64_t cores, const IdealChannel::Shape& shape,
-          const Jitter& jitter = {})
-      : map_(timing, cores, kBase), loop_(timing, map_, shape, jitter) {}
+  Traffic(const isa::Timing& timing, uint64_t cores, const IdealChannel::Shape& shape)
+      : map_(timing, cores, kBase), loop_(timing, map_, shape) {}
 
   /// The next request of a core; false: no more.
   using Source = std::function<bool(uint16_t core, FabricRequest& request)>;
