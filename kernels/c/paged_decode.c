@@ -14,10 +14,11 @@
    moved: whole pages by one gather, what is left of the last page by another. The queries of a
    group are the rows of one product, so that keys are read once for all of them.
 
-   The work of a core is a stream of blocks of keys, sequence after sequence, in three stages: page
-   numbers are loaded two blocks ahead, keys and values one, and the scores of the next block are
-   multiplied before the weights of this one, so that the matrix unit does not wait for the vector
-   unit. (sequence, head) pairs are dealt to cores by their share of all blocks. */
+   The work of a core is a stream of blocks of keys, sequence after sequence, in stages: page numbers
+   are loaded five blocks ahead, keys and values three, so that all load channels are at work, and the
+   scores of the next block are multiplied before the weights of this one, so that the matrix unit
+   does not wait for the vector unit. (sequence, head) pairs are dealt to cores by their share of all
+   blocks. */
 #include <etalon/runtime.h>
 
 #include "attention_block.h"
@@ -43,6 +44,8 @@ enum { VQ, VK, VV, VY, VTABLE };                        /* view registers */
 enum { INDEX = FREE_TILE };                             /* page numbers of a block */
 enum { PAGE_AXIS, TOKEN_AXIS, HEAD_AXIS, COLUMN_AXIS }; /* of the cache */
 enum { PAGES, TOKENS };                                 /* box dims of the cache */
+
+enum { INDEX_AHEAD = 5, INDEX_PLACES = 8, KEYS_AHEAD = 3, KEY_PLACES = 4, QUERY_PLACES = 4 };
 
 /* A block of keys of one (sequence, head of keys). */
 struct step {
@@ -79,49 +82,72 @@ static struct step after(const struct args* a, struct step s, long block, long e
 
 static long keys_of(const struct step* s, long block) { return least(block, s->keys - s->key); }
 
-/* Page numbers of a block of keys in place 0 or 1, bytes. */
-static long index_at(const struct places* at, long place) { return at->end + place * TK * 4; }
+/* As attention_block.h has it, with more places behind, since keys come from further ahead. */
+struct local {
+  struct places at;
+  long queries, index, end; /* bytes */
+};
 
-static void load_index(const struct args* a, const struct places* at, const struct step* s,
-                       long block, long place) {
+static struct local local_of(const struct args* a) {
+  struct local m = {places_of(a->H / a->G, a->D, a->E), 0, 0, 0};
+  m.at.keys = m.at.end;
+  m.at.values = m.at.keys + KEY_PLACES * m.at.key_bytes;
+  m.queries = m.at.values + KEY_PLACES * m.at.value_bytes;
+  m.index = (m.queries + QUERY_PLACES * m.at.query_bytes + 127) & -128; /* whole words of banks */
+  m.end = m.index + INDEX_PLACES * TK * 4;
+  return m;
+}
+
+static long query_at(const struct local* m, const struct step* s) {
+  return m->queries + s->unit % QUERY_PLACES * m->at.query_bytes;
+}
+
+static long index_at(const struct local* m, long number) {
+  return m->index + number % INDEX_PLACES * TK * 4;
+}
+
+/* Page numbers of block number `number` of the core. */
+static void load_index(const struct args* a, const struct local* m, const struct step* s,
+                       long block, long number) {
   const long pages = (keys_of(s, block) + a->L - 1) / a->L;
   et_vseek(VTABLE, s->unit / a->G, 0), et_vseek(VTABLE, s->key / a->L, 1);
   et_vext(VTABLE, pages, 1);
-  et_tile(INDEX, index_at(at, place), 1, pages, ET_I32);
+  et_tile(INDEX, index_at(m, number), 1, pages, ET_I32);
   et_ld(INDEX, VTABLE, ET_RNE);
 }
 
 /* `pages` boxes of `tokens` rows, to the tiles' row `row`. */
-static void gather(const struct args* a, const struct places* at, long pages, long tokens, long row,
-                   long place) {
+static void gather(const struct args* a, const struct local* m, long pages, long tokens, long row,
+                   long number) {
+  const long place = number % KEY_PLACES;
   et_vext(VK, pages, PAGES), et_vext(VK, tokens, TOKENS);
   et_vext(VV, pages, PAGES), et_vext(VV, tokens, TOKENS);
-  et_tbase(KLOAD, at->keys + place * at->key_bytes + row * a->D * 2);
-  et_tbase(VLOAD, at->values + place * at->value_bytes + row * a->E * 2);
+  et_tbase(KLOAD, m->at.keys + place * m->at.key_bytes + row * a->D * 2);
+  et_tbase(VLOAD, m->at.values + place * m->at.value_bytes + row * a->E * 2);
   et_tshape(KLOAD, 1, pages * tokens), et_tshape(VLOAD, 1, pages * tokens);
-  et_tile(INDEX, index_at(at, place) + row / a->L * 4, 1, pages, ET_I32);
+  et_tile(INDEX, index_at(m, number) + row / a->L * 4, 1, pages, ET_I32);
   et_gather(KLOAD, VK, INDEX, PAGE_AXIS, ET_RNE);
   et_gather(VLOAD, VV, INDEX, PAGE_AXIS, ET_RNE);
 }
 
-static void load_keys(const struct args* a, const struct places* at, const struct step* s,
-                      long block, long place) {
+static void load_keys(const struct args* a, const struct local* m, const struct step* s, long block,
+                      long number) {
   const long keys = keys_of(s, block), pages = keys / a->L, rest = keys % a->L;
   if (s->key == 0) {
     et_vseek(VQ, s->unit * (a->H / a->G), 0);
-    et_tbase(QLOAD, queries_at(at, X_SET, s->unit % 2));
+    et_tbase(QLOAD, query_at(m, s));
     et_ld(QLOAD, VQ, ET_RNE);
   }
   et_vseek(VK, s->unit % a->G, HEAD_AXIS), et_vseek(VV, s->unit % a->G, HEAD_AXIS);
-  if (pages > 0) gather(a, at, pages, a->L, 0, place);
-  if (rest > 0) gather(a, at, 1, rest, pages * a->L, place);
+  if (pages > 0) gather(a, m, pages, a->L, 0, number);
+  if (rest > 0) gather(a, m, 1, rest, pages * a->L, number);
 }
 
-INLINE void scores(const int set, const struct places* at, const struct step* s, long block,
-                   long place) {
+INLINE void scores(const int set, const struct local* m, const struct step* s, long block,
+                   long number) {
   block_keys(set, keys_of(s, block));
-  et_tbase(set + Q, queries_at(at, X_SET, s->unit % 2));
-  block_scores(set, at, place);
+  et_tbase(set + Q, query_at(m, s));
+  block_scores(set, &m->at, number % KEY_PLACES);
 }
 
 INLINE void rest(const int set, const struct args* a, const struct step* s, long block) {
@@ -195,30 +221,33 @@ int main(void* p, unsigned long core, unsigned long cores) {
   const long end = unit_at(a, block, work * (core + 1) / cores);
   struct step now = first_of(a, unit_at(a, block, work * core / cores), end);
   if (now.unit >= end) return 0;
-  const struct places places = places_of(a->H / a->G, a->D, a->E), *at = &places;
-  et_assert(index_at(at, 2) <= (long)et_local_bytes());
-  prepare(a, at, block);
+  const struct local local = local_of(a), *m = &local;
+  et_assert(m->end <= (long)et_local_bytes());
+  prepare(a, &m->at, block);
 
-  struct step next = after(a, now, block, end);
-  load_index(a, at, &now, block, 0);
-  if (next.unit < end) load_index(a, at, &next, block, 1);
-  load_keys(a, at, &now, block, 0);
-  scores(X_SET, at, &now, block, 0);
-  for (long place = 0; now.unit < end; place = 1 - place) {
-    const struct step last = next.unit < end ? after(a, next, block, end) : next;
-    if (last.unit < end) load_index(a, at, &last, block, place);
-    if (next.unit < end) {
-      load_keys(a, at, &next, block, 1 - place);
-      if (place == 0)
-        scores(Y_SET, at, &next, block, 1);
-      else
-        scores(X_SET, at, &next, block, 0);
+  struct step index = now, keys = now, next = now;   /* what these stages take up next */
+  for (long i = -INDEX_AHEAD; now.unit < end; ++i) { /* i: number of the block `now` */
+    if (index.unit < end) {
+      load_index(a, m, &index, block, i + INDEX_AHEAD);
+      index = after(a, index, block, end);
     }
-    if (place == 0)
+    if (i + KEYS_AHEAD >= 0 && keys.unit < end) {
+      load_keys(a, m, &keys, block, i + KEYS_AHEAD);
+      keys = after(a, keys, block, end);
+    }
+    if (i + 1 >= 0 && next.unit < end) {
+      if (i % 2 == 0)
+        scores(Y_SET, m, &next, block, i + 1);
+      else
+        scores(X_SET, m, &next, block, i + 1);
+      next = after(a, next, block, end);
+    }
+    if (i < 0) continue;
+    if (i % 2 == 0)
       rest(X_SET, a, &now, block);
     else
       rest(Y_SET, a, &now, block);
-    now = next, next = last;
+    now = after(a, now, block, end);
   }
   et_fence();
   unsigned long status; /* CSR etstatus: bit 0, an index was outside */
