@@ -77,7 +77,7 @@ int main(void* p, unsigned long core, unsigned long cores) {
     const long pixels = window_block(&w, &g, t, turn);
     if (taps == 0) { /* the sum of nothing: a fill */
       et_iota(OUT, et_float(0.0f), 0, 0);
-      et_st(OUT, VY, ET_RNE);
+      window_store(&g, t, turn);
       continue;
     }
     if (c != channel) { /* the slowest to change */
@@ -96,7 +96,7 @@ int main(void* p, unsigned long core, unsigned long cores) {
       }
       et_vx(OUT, PIXELS, WEIGHT, LAST);
     }
-    et_st(OUT, VY, ET_RNE);
+    window_store(&g, t, turn);
   }
   return 0;
 }

@@ -69,7 +69,7 @@ int main(void* p, unsigned long core, unsigned long cores) {
       }
       et_vx(OUT, PIXELS, PIXELS, LAST);
     }
-    et_st(OUT, VY, ET_RNE);
+    window_store(&g, t, turn);
   }
   return 0;
 }

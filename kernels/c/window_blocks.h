@@ -4,7 +4,8 @@
    What to learn here: a block of the padded picture is loaded once. The pixels that meet window
    element (r, s) are the *same tile* some bytes further, and a chain step may name its source at such
    a displacement, held in a constant of the chain. So one pass over the output pixels takes up to
-   eight window elements with the running value in a temporary, never in memory. */
+   eight window elements with the running value in a temporary, never in memory. Blocks are loaded and
+   stored in parts: each takes a channel, and a single one gives a fraction of what memory can. */
 #include <etalon/runtime.h>
 #include <etalon/xet.h>
 
@@ -23,8 +24,9 @@ struct blocks {
   long image; /* bytes of a picture block */
 };
 
-enum { TC = 64, TOH = 16, TOW = 64 }; /* channels, rows and columns of a block at most */
-enum { VX, VY, VW };                  /* view registers */
+enum { TC = 128, TOH = 16, TOW = 64 }; /* channels, rows and columns of a block at most */
+enum { LOADS = 4, STORES = 2 };        /* parts of a block */
+enum { VX, VY, VW };                   /* view registers */
 enum { IMAGE, PIXELS, OUT, ACC }; /* tile registers; IMAGE as loaded, PIXELS as the chain reads */
 enum { FIRST, NEXT, LAST };       /* chain registers */
 
@@ -34,6 +36,13 @@ static long least(long a, long b) { return a < b ? a : b; }
 static long window_extent(long size, long window, const struct window* w) {
   const long last = size + 2 * w->pad - w->dilation * (window - 1) - 1;
   return last < 0 ? 0 : last / w->stride + 1;
+}
+
+/* Cuts `size` into as few pieces of at most `most` as there must be, of much the same length: cores
+   that take blocks in turn then have the same work. */
+static long window_even(long size, long most) {
+  const long pieces = (size + most - 1) / most;
+  return (size + pieces - 1) / pieces;
 }
 
 /* Pixels of the picture under `pixels` output pixels. */
@@ -79,7 +88,7 @@ static struct blocks window_setup(const struct window* w) {
                      .tow = TOW,
                      .tc = least(TC, w->C)};
   if (g.OH == 0 || g.OW == 0 || w->C == 0) return g;
-  g.toh = least(g.toh, g.OH), g.tow = least(g.tow, g.OW);
+  g.toh = window_even(g.OH, TOH), g.tow = window_even(g.OW, TOW);
   const long taps = w->R * w->S;
   for (;;) { /* halve until it fits */
     g.th = taps > 0 ? window_under(g.toh, w->R, w) : 0;
@@ -141,12 +150,29 @@ static long window_block(const struct window* w, const struct blocks* g, long t,
   et_tshape(ACC, 1, hh * ww), et_tcols(ACC, cc);
   if (g->image > 0) {
     const long eh = window_under(hh, w->R, w), ew = window_under(ww, w->S, w);
-    et_vseek(VX, b, 0), et_vseek(VX, oh * w->stride - w->pad, 1);
-    et_vseek(VX, ow * w->stride - w->pad, 2), et_vseek(VX, c, 3);
-    et_vext(VX, eh, 0), et_vext(VX, ew, 1), et_vext(VX, cc, 2);
-    et_tbase(IMAGE, turn * g->image), et_tshape(IMAGE, eh, ew), et_tcols(IMAGE, cc);
+    const long part = (eh + LOADS - 1) / LOADS;
+    et_vseek(VX, b, 0), et_vseek(VX, ow * w->stride - w->pad, 2), et_vseek(VX, c, 3);
+    et_vext(VX, ew, 1), et_vext(VX, cc, 2), et_tcols(IMAGE, cc);
+    for (long r = 0; r < eh; r += part) {
+      const long rows = least(part, eh - r);
+      et_vseek(VX, oh * w->stride - w->pad + r, 1), et_vext(VX, rows, 0);
+      et_tbase(IMAGE, turn * g->image + r * g->tw * g->tc * 2), et_tshape(IMAGE, rows, ew);
+      et_ld(IMAGE, VX, ET_RNE);
+    }
     et_tbase(PIXELS, turn * g->image), et_tshape(PIXELS, hh, ww), et_tcols(PIXELS, cc);
-    et_ld(IMAGE, VX, ET_RNE);
   }
   return hh * ww;
+}
+
+/* Stores the output of block t, which window_block has turned to. */
+static void window_store(const struct blocks* g, long t, long turn) {
+  const long ow = t % g->across * g->tow, oh = t / g->across % g->down * g->toh;
+  const long hh = least(g->toh, g->OH - oh), ww = least(g->tow, g->OW - ow);
+  const long part = (hh + STORES - 1) / STORES;
+  for (long r = 0; r < hh; r += part) {
+    const long rows = least(part, hh - r);
+    et_vseek(VY, oh + r, 1), et_vext(VY, rows, 0);
+    et_tbase(OUT, window_out_at(g, turn) + r * ww * g->tc * 2), et_tshape(OUT, 1, rows * ww);
+    et_st(OUT, VY, ET_RNE);
+  }
 }

@@ -19,7 +19,7 @@ struct WindowShape {
   uint64_t stride, pad, dilation;
 };
 
-/// Blocks are 16 x 64 output pixels of 64 channels and less where they do not fit; a pass takes 8 or 9
+/// Blocks are 16 x 64 output pixels of 128 channels and less where they do not fit; a pass takes 8 or 9
 /// window elements. A picture of the last is larger than a local memory.
 constexpr WindowShape kShapes[] = {
     {1, 1, 1, 1, 1, 1, 1, 0, 1},       {0, 5, 5, 3, 3, 3, 1, 0, 1},
