@@ -16,8 +16,8 @@ struct ConvolutionShape {
   uint64_t stride, pad, dilation;
 };
 
-/// Tiles have 128 filters and 128 output pixels of 512 channels (im2col), or 8 x 32 pixels of 64
-/// channels (implicit). The last picture has more than 32 MiB, four local memories.
+/// Tiles have 128 filters and 128 output pixels of 512 channels (im2col), or up to 32 x 32 pixels of 128 channels, four
+/// times 128 filters in turn (implicit). One picture has more than 32 MiB, four local memories.
 constexpr ConvolutionShape kShapes[] = {
     {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},      {0, 5, 5, 3, 3, 3, 4, 1, 0, 1},
     {1, 0, 5, 3, 1, 1, 4, 1, 1, 1},      {1, 5, 0, 3, 1, 1, 4, 1, 0, 1},
@@ -35,7 +35,8 @@ constexpr ConvolutionShape kShapes[] = {
     {1, 1, 301, 3, 1, 7, 9, 1, 3, 1},    {1, 301, 1, 3, 7, 1, 9, 1, 3, 1},
     {3, 13, 13, 17, 5, 5, 19, 3, 2, 2},  {1, 23, 29, 3, 7, 7, 64, 2, 3, 1},
     {1, 16, 16, 16, 3, 3, 16, 1, 0, 3},  {5, 3, 3, 2, 3, 3, 2, 1, 0, 1},
-    {1, 512, 521, 64, 1, 1, 3, 1, 0, 1},
+    {1, 512, 521, 64, 1, 1, 3, 1, 0, 1}, {1, 40, 70, 130, 3, 3, 260, 1, 1, 1},
+    {1, 70, 70, 130, 3, 3, 5, 1, 60, 60},  // blocks shrink until a picture fits
 };
 
 std::string titleOf(const ConvolutionShape& s) {
