@@ -11,6 +11,7 @@
 
 #include "isa/base/text.h"
 #include "isa/machines/find_machine.h"
+#include "isa/machines/machine_schema.h"
 #include "tools/command.h"
 
 namespace etalon::tools {
@@ -110,7 +111,13 @@ void addMachines(CLI::App& app, int& exit_status) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   shown->add_flag("--json", options->json, "JSON on stdout");
-  sub->callback([options, shown, &exit_status] {
+  CLI::App* schema = sub->add_subcommand("schema", "Print the JSON Schema of machine files");
+  sub->callback([options, shown, schema, &exit_status] {
+    if (schema->parsed()) {
+      printOut(isa::machineSchema());
+      exit_status = kSuccess;
+      return;
+    }
     exit_status = shown->parsed() ? show(*options) : list(*options);
   });
 }

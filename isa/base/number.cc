@@ -64,6 +64,27 @@ Result<uint64_t> parseBytes(std::string_view text) {
   return bytes;
 }
 
+Result<uint64_t> parseThousandths(std::string_view text) {
+  const Error wrong{fmt::format(
+      "{} is not a ratio: write it as 2, 0.5 or 1/2, in whole thousandths", quote(text))};
+  const size_t mark = text.find_first_of("./");
+  const Result<uint64_t> whole = parseUnsigned(text.substr(0, mark));
+  if (!whole.ok() || *whole > 1'000'000'000) return wrong;
+  if (mark == std::string_view::npos) return *whole * 1000;
+  const std::string_view rest = text.substr(mark + 1);
+  if (text[mark] == '/') {
+    const Result<uint64_t> divisor = parseUnsigned(rest);
+    if (!divisor.ok() || *divisor == 0 || *whole * 1000 % *divisor != 0) return wrong;
+    return *whole * 1000 / *divisor;
+  }
+  if (rest.empty() || rest.size() > 3 || rest.find_first_not_of("0123456789") != rest.npos)
+    return wrong;
+  uint64_t part = 0;
+  for (size_t i = 0; i < 3; ++i)
+    part = 10 * part + (i < rest.size() ? static_cast<uint64_t>(rest[i] - '0') : 0);
+  return *whole * 1000 + part;
+}
+
 Result<float> parseFloat(std::string_view text) {
   float value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -80,6 +101,13 @@ std::string formatBytes(uint64_t bytes) {
     if (bytes % (uint64_t{1} << shift) == 0) return fmt::format("{} {}", bytes >> shift, unit);
   }
   return fmt::format("{}", bytes);
+}
+
+std::string formatThousandths(uint64_t thousandths) {
+  std::string text = fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+  text.resize(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
 }
 
 }  // namespace etalon

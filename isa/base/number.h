@@ -24,11 +24,18 @@ Result<int64_t> parseSigned(std::string_view text);
 /// `8388608`).
 Result<uint64_t> parseBytes(std::string_view text);
 
+/// A ratio as people write it, in thousandths: decimal (`0.5`) or a fraction (`1/2`), both 500. One that is no whole number
+/// of thousandths (`1/3`) is refused.
+Result<uint64_t> parseThousandths(std::string_view text);
+
 /// A decimal floating-point number, correctly rounded to f32; `inf`, `nan` and their signs are
 /// accepted, a finite text beyond the range of f32 is refused.
 Result<float> parseFloat(std::string_view text);
 
 /// The shortest exact way to write a size: `8 MiB`, `4097`.
 std::string formatBytes(uint64_t bytes);
+
+/// `0.5` for 500, `2` for 2000.
+std::string formatThousandths(uint64_t thousandths);
 
 }  // namespace etalon

@@ -50,6 +50,22 @@ TEST(Number, ReadsAndWritesSizes) {
   EXPECT_THAT(parseBytes("-8 MiB").error().message, HasSubstr("is not a size"));
 }
 
+TEST(Number, ReadsAndWritesThousandths) {
+  EXPECT_EQ(*parseThousandths("2"), 2000u);
+  EXPECT_EQ(*parseThousandths("0.5"), 500u);
+  EXPECT_EQ(*parseThousandths("1/2"), 500u);
+  EXPECT_EQ(*parseThousandths("3/8"), 375u);
+  EXPECT_EQ(*parseThousandths("1.025"), 1025u);
+  EXPECT_EQ(formatThousandths(500), "0.5");
+  EXPECT_EQ(formatThousandths(2000), "2");
+  EXPECT_EQ(formatThousandths(10'025), "10.025");
+  EXPECT_EQ(formatThousandths(0), "0");
+  for (const char* text : {"", "-1", "1/3", "1/0", "1/", "/2", ".5", "1.", "1.0005", "1.x", "0.5/2",
+                           "00.5", "1e3", " 1", "1000000001", "18446744073709551616"})
+    EXPECT_THAT(parseThousandths(text).error().message,
+                HasSubstr(std::string("'") + text + "' is not a ratio: write it as 2, 0.5 or 1/2"));
+}
+
 TEST(Number, ReadsFloats) {
   EXPECT_EQ(*parseFloat("0.1"), 0.1f);
   EXPECT_EQ(*parseFloat("-2"), -2.0f);

@@ -83,6 +83,17 @@ Result<uint64_t> YamlValue::asBytes(uint64_t least, uint64_t most) const {
   return value;
 }
 
+Result<uint64_t> YamlValue::asThousandths(uint64_t least, uint64_t most) const {
+  const std::string range =
+      fmt::format("{} to {}", formatThousandths(least), formatThousandths(most));
+  if (node_->kind != Kind::Scalar || node_->quoted) return wrongKind("a ratio, " + range);
+  Result<uint64_t> value = parseThousandths(node_->scalar);
+  if (!value.ok()) return error(value.error().message);
+  if (*value < least || *value > most)
+    return error(fmt::format("{} is outside {}", node_->scalar, range));
+  return value;
+}
+
 Result<bool> YamlValue::asBool() const {
   if (node_->kind == Kind::Scalar && !node_->quoted &&
       (node_->scalar == "true" || node_->scalar == "false"))
@@ -116,7 +127,7 @@ Result<std::vector<std::pair<std::string, YamlValue>>> YamlValue::asMap() const 
   return pairs;
 }
 
-Status YamlValue::allowKeys(std::initializer_list<std::string_view> known) const {
+Status YamlValue::allowKeys(std::span<const std::string_view> known) const {
   auto pairs = asMap();
   if (!pairs.ok()) return pairs.error();
   for (const auto& [key, value] : *pairs)

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,8 @@ class YamlValue {
   Result<int64_t> asSigned(int64_t least, int64_t most) const;
   /// A size in [least, most] bytes: whole number, or `8 MiB` (KiB, MiB, GiB).
   Result<uint64_t> asBytes(uint64_t least, uint64_t most) const;
+  /// A ratio in [least, most] thousandths: `2`, `0.5` or `1/2`.
+  Result<uint64_t> asThousandths(uint64_t least, uint64_t most) const;
   /// `true` or `false`.
   Result<bool> asBool() const;
   /// A scalar that no YAML reader would take for a number, a bool or null, unless it is quoted. Not
@@ -43,7 +46,10 @@ class YamlValue {
 
   /// Fails unless this is a map whose every key is one of `known`; the message lists the known
   /// ones.
-  Status allowKeys(std::initializer_list<std::string_view> known) const;
+  Status allowKeys(std::span<const std::string_view> known) const;
+  Status allowKeys(std::initializer_list<std::string_view> known) const {
+    return allowKeys(std::span(known.begin(), known.size()));
+  }
   /// The value of a key; an error that says so if this is no map or has no such key.
   Result<YamlValue> at(std::string_view key) const;
   /// The value of a key, or nullopt; also nullopt if this is no map.

@@ -46,6 +46,17 @@ TEST(Yaml, ReadsSignedNumbers) {
               HasSubstr("is not a whole number"));
 }
 
+TEST(Yaml, ReadsThousandths) {
+  EXPECT_EQ(*read("n: 1/2").at("n")->asThousandths(1, 1000), 500u);
+  EXPECT_EQ(*read("n: 0.25").at("n")->asThousandths(1, 1000), 250u);
+  EXPECT_EQ(read("n: 1.5").at("n")->asThousandths(1, 1000).error().message,
+            "f.yaml:1: n: 1.5 is outside 0.001 to 1");
+  EXPECT_EQ(read("n: \"1\"").at("n")->asThousandths(1, 1000).error().message,
+            "f.yaml:1: n: is the quoted text '1'; expected a ratio, 0.001 to 1");
+  EXPECT_THAT(read("n: 1/3").at("n")->asThousandths(1, 1000).error().message,
+              HasSubstr("f.yaml:1: n: '1/3' is not a ratio"));
+}
+
 TEST(Yaml, ReadsJson) {
   const YamlValue root = read("{\n  \"a\": [1, -2],\n  \"b\": {\"c\": \"x\", \"d\": true}\n}\n");
   EXPECT_EQ(*(*root.at("a")->asList())[1].asSigned(-9, 9), -2);

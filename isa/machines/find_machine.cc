@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string_view>
 
 #include "isa/base/file.h"
@@ -45,6 +46,27 @@ Result<std::string> findMachine(const std::string& name_or_path) {
   }
   return Error{fmt::format("unknown machine {}; known: {} (or give the path of a .yaml file)",
                            quote(name_or_path), joined(known))};
+}
+
+Result<std::string> findPart(std::string_view kind, std::string_view name,
+                             const std::string& beside) {
+  std::vector<std::string> directories = machineDirectories();
+  if (!beside.empty()) directories.insert(directories.begin(), beside);
+  const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == name.npos;
+  const std::string shown = plain ? fmt::format("{}.yaml", name) : quote(name);
+  std::set<std::string> known;
+  for (const std::string& directory : directories) {
+    const Result<std::vector<std::string>> files =
+        listFiles(fmt::format("{}/parts/{}", directory, kind), ".yaml");
+    if (!files.ok()) continue;  // a folder of machines need not have parts of its own
+    for (const std::string& path : *files) {
+      const std::string stem = std::filesystem::path(path).stem().string();
+      if (stem == name) return path;
+      known.insert(stem);
+    }
+  }
+  return Error{
+      fmt::format("there is no parts/{}/{}; known: {}", kind, shown, fmt::join(known, ", "))};
 }
 
 Result<Machine> openMachine(const std::string& name_or_path,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isa/machines/machine.h"
@@ -18,6 +19,11 @@ Result<std::vector<Profile>> shippedProfiles();
 /// The argument of `--machine`: a path if it holds a slash or ends in `.yaml`, else a name searched
 /// in machineDirectories(). An unknown name lists the known ones.
 Result<std::string> findMachine(const std::string& name_or_path);
+
+/// The file of a part of machines: `parts/KIND/NAME.yaml` (kinds: memory, energy) in `beside`, which is Machine::folder, if
+/// it is not empty, then in machineDirectories(). An unknown name lists the known ones.
+Result<std::string> findPart(std::string_view kind, std::string_view name,
+                             const std::string& beside = "");
 
 /// Finds, loads, overrides and checks: what every tool does with `--machine` and `--set`.
 Result<Machine> openMachine(const std::string& name_or_path,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <optional>
 
@@ -12,33 +13,32 @@
 #include "isa/base/text.h"
 #include "isa/base/yaml.h"
 #include "isa/machines/machine_fields.h"
+#include "isa/machines/machine_rules.h"
 
 namespace etalon::isa {
 namespace {
 
-std::string dottedKey(const MachineField& field) {
-  return field.group.empty() ? std::string(field.key)
-                             : fmt::format("{}.{}", field.group, field.key);
-}
-
-std::string printValue(const MachineField& field, uint64_t value) {
-  switch (field.kind) {
-    case FieldKind::Count: return fmt::format("{}", value);
-    case FieldKind::Size: return formatBytes(value);
-    case FieldKind::Address: break;
-  }
-  return fmt::format("{:#x}", value);
-}
-
-/// What is wrong with a value that has been read, or nullopt.
+/// What is wrong with a number that has been read, or nullopt.
 std::optional<std::string> limitProblem(const MachineField& field, uint64_t value) {
   if (value < field.least || value > field.most)
     return fmt::format("{} is outside {} to {}", printValue(field, value),
                        printValue(field, field.least), printValue(field, field.most));
-  if (value % field.multiple != 0)
+  if (field.multiple == kPowerOfTwo) {
+    if (!std::has_single_bit(value))
+      return fmt::format("{} is not a power of two", printValue(field, value));
+  } else if (value % field.multiple != 0) {
     return fmt::format("{} is not a multiple of {}", printValue(field, value),
                        formatBytes(field.multiple));
+  }
   return std::nullopt;
+}
+
+/// The place of a name in the list of choices.
+Result<uint64_t> chosen(const MachineField& field, std::string_view name) {
+  const auto found = std::ranges::find(field.choices, name);
+  if (found == field.choices.end())
+    return Error{fmt::format("{} is none of {}", quote(name), fmt::join(field.choices, ", "))};
+  return static_cast<uint64_t>(found - field.choices.begin());
 }
 
 /// Sets the profile list, or says what is wrong with it.
@@ -63,27 +63,101 @@ std::optional<std::string> setProfiles(Machine& machine, const std::vector<std::
   return std::nullopt;
 }
 
+Result<FieldValue> readNumber(const MachineField& field, const YamlValue& value) {
+  const auto read = [&]() -> Result<uint64_t> {
+    switch (field.kind) {
+      case FieldKind::Size: return value.asBytes(field.least, field.most);
+      case FieldKind::Ratio: return value.asThousandths(field.least, field.most);
+      case FieldKind::Address: return value.asUnsigned(0, ~uint64_t{0});
+      default: return value.asUnsigned(field.least, field.most);
+    }
+  };
+  const Result<uint64_t> number = read();
+  if (!number.ok()) return number.error();
+  if (const std::optional<std::string> problem = limitProblem(field, *number))
+    return value.error(*problem);
+  return FieldValue(*number);
+}
+
+Result<FieldValue> readValue(const MachineField& field, const YamlValue& value) {
+  if (field.kind != FieldKind::Choice && field.kind != FieldKind::Part)
+    return readNumber(field, value);
+  const Result<std::string> name = value.asString();
+  if (!name.ok()) return name.error();
+  if (field.kind == FieldKind::Part) return FieldValue(*name);
+  const Result<uint64_t> place = chosen(field, *name);
+  if (!place.ok()) return value.error(place.error().message);
+  return FieldValue(*place);
+}
+
 /// Reads `key: {value: N, source: "..."}` of the map that holds it.
 Status readField(const MachineField& field, const YamlValue& holder, Machine& machine) {
   Result<YamlValue> entry = holder.at(field.key);
   if (!entry.ok()) return entry.error();
   Result<std::vector<std::pair<std::string, YamlValue>>> pairs = entry->asMap();
   if (!pairs.ok())
-    return entry->error("write the number as {value: ..., source: \"where it comes from\"}");
+    return entry->error("write the value as {value: ..., source: \"where it comes from\"}");
   ETALON_RETURN_IF_ERROR(entry->allowKeys({"value", "source"}));
   Result<YamlValue> value = entry->at("value");
   if (!value.ok()) return value.error();
-  Result<uint64_t> number = field.kind == FieldKind::Size ? value->asBytes(0, ~uint64_t{0})
-                                                          : value->asUnsigned(0, ~uint64_t{0});
-  if (!number.ok()) return number.error();
-  if (std::optional<std::string> problem = limitProblem(field, *number))
-    return value->error(*problem);
+  Result<FieldValue> read = readValue(field, *value);
+  if (!read.ok()) return read.error();
   Result<YamlValue> source = entry->at("source");
   if (!source.ok()) return source.error();
   Result<std::string> text = source->asString();
   if (!text.ok()) return text.error();
-  machine.*field.member = *number;
-  machine.sources[dottedKey(field)] = *text;
+  field.set(machine, *std::move(read));
+  machine.sources[field.dottedKey()] = *text;
+  return {};
+}
+
+/// The keys at the top of a file, or of one section, in the order of the table; each once.
+std::vector<std::string_view> keysOf(std::string_view section) {
+  std::vector<std::string_view> keys;
+  for (const MachineField& field : machineFields()) {
+    if (!section.empty() && field.section != section) continue;
+    const std::string_view key =
+        section.empty() && !field.section.empty() ? field.section : field.key;
+    if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+  }
+  return keys;
+}
+
+/// Whether the file has timing: all keys and sections of it, or none.
+Result<bool> hasTiming(const YamlValue& root) {
+  std::vector<std::string_view> there, missing;
+  for (const MachineField& field : machineFields()) {
+    if (!field.timing) continue;
+    const std::string_view top = field.section.empty() ? field.key : field.section;
+    const bool found = root.find(top).has_value();
+    if (field.optional && !found) continue;
+    std::vector<std::string_view>& list = found ? there : missing;
+    if (list.empty() || list.back() != top) list.push_back(top);
+  }
+  if (!there.empty() && !missing.empty())
+    return root.error(
+        fmt::format("'{}' is missing: a machine with '{}' has timing, and needs {} too; without "
+                    "any timing it has values only",
+                    missing[0], there[0], fmt::join(missing, ", ")));
+  return !there.empty();
+}
+
+Status readFields(const YamlValue& root, Machine& machine) {
+  const Result<bool> timed = hasTiming(root);
+  if (!timed.ok()) return timed.error();
+  if (*timed) machine.timing.emplace();
+  for (const MachineField& field : machineFields()) {
+    if (field.timing && !*timed) continue;
+    if (field.section.empty()) {
+      ETALON_RETURN_IF_ERROR(readField(field, root, machine));
+      continue;
+    }
+    if (field.optional && !root.find(field.section)) continue;
+    Result<YamlValue> holder = root.at(field.section);
+    if (!holder.ok()) return holder.error();
+    ETALON_RETURN_IF_ERROR(holder->allowKeys(keysOf(field.section)));
+    ETALON_RETURN_IF_ERROR(readField(field, *holder, machine));
+  }
   return {};
 }
 
@@ -132,11 +206,40 @@ std::vector<std::string> splitAtCommas(std::string_view text) {
   return parts;
 }
 
-std::vector<std::string> overridableKeys() {
-  std::vector<std::string> keys;
-  for (const MachineField& field : kMachineFields) keys.push_back(dottedKey(field));
-  keys.emplace_back("profiles");
-  return keys;
+/// Keys that were perhaps meant: of the same section, or of the same name in some section, or all at the top.
+Error unknownKey(const std::string& key) {
+  const std::string section = key.substr(0, key.find('.'));
+  std::vector<std::string> same_section, same_name, top{"profiles"};
+  for (const MachineField& field : machineFields()) {
+    if (field.section == section) same_section.push_back(field.dottedKey());
+    if (field.key == key.substr(key.rfind('.') + 1)) same_name.push_back(field.dottedKey());
+    const std::string shown =
+        field.section.empty() ? std::string(field.key) : fmt::format("{}....", field.section);
+    if (std::ranges::find(top, shown) == top.end()) top.push_back(shown);
+  }
+  return Error{fmt::format("a machine has no {}; known: {}", quote(key),
+                           joined(!same_section.empty() ? same_section
+                                  : !same_name.empty()  ? same_name
+                                                        : top))};
+}
+
+Result<FieldValue> parseValue(const MachineField& field, const std::string& text) {
+  if (field.kind == FieldKind::Part) return FieldValue(text);
+  const Result<uint64_t> value = field.kind == FieldKind::Size     ? parseBytes(text)
+                                 : field.kind == FieldKind::Ratio  ? parseThousandths(text)
+                                 : field.kind == FieldKind::Choice ? chosen(field, text)
+                                                                   : parseUnsigned(text);
+  if (!value.ok()) return value.error();
+  if (std::optional<std::string> problem = limitProblem(field, *value)) return Error{*problem};
+  return FieldValue(*value);
+}
+
+/// The value that a dotted key names in the file, or the innermost thing around it that is there.
+YamlValue placeOf(const YamlValue& root, std::string_view dotted) {
+  const size_t dot = dotted.find('.');
+  const std::optional<YamlValue> inner = root.find(dotted.substr(0, dot));
+  if (!inner) return root;
+  return dot == std::string_view::npos ? *inner : placeOf(*inner, dotted.substr(dot + 1));
 }
 
 }  // namespace
@@ -149,11 +252,14 @@ std::string Machine::displayName() const {
 
 std::vector<MachineValue> machineValues(const Machine& machine) {
   std::vector<MachineValue> values;
-  for (const MachineField& field : kMachineFields) {
-    const std::string key = dottedKey(field);
+  for (const MachineField& field : machineFields()) {
+    if (field.timing && !machine.timing) continue;
+    const std::string key = field.dottedKey();
+    std::string value = printValue(field, field.get(machine));
+    if (field.optional && value.empty()) continue;
     const auto source = machine.sources.find(key);
-    values.push_back({key, printValue(field, machine.*field.member),
-                      source == machine.sources.end() ? "" : source->second});
+    values.push_back({std::string(field.section), key, std::move(value), std::string(field.unit),
+                      source == machine.sources.end() ? "" : source->second, field.timing});
   }
   return values;
 }
@@ -162,21 +268,17 @@ Result<Machine> loadMachine(const std::string& path, const std::vector<Profile>&
   Result<YamlDocument> document = YamlDocument::load(path);
   if (!document.ok()) return document.error();
   const YamlValue root = document->root();
-  ETALON_RETURN_IF_ERROR(root.allowKeys(
-      {"name", "title", "cores", "local_bytes", "profiles", "work_cap", "address_map"}));
+  std::vector<std::string_view> known{"name", "title", "profiles"};
+  for (const std::string_view key : keysOf("")) known.push_back(key);
+  ETALON_RETURN_IF_ERROR(root.allowKeys(known));
   Machine machine;
+  machine.folder = std::filesystem::path(path).parent_path().string();
+  if (machine.folder.empty()) machine.folder = ".";
   ETALON_RETURN_IF_ERROR(readNames(root, path, machine));
   ETALON_RETURN_IF_ERROR(readProfiles(root, profiles, machine));
-  for (const MachineField& field : kMachineFields) {
-    Result<YamlValue> holder = field.group.empty() ? Result<YamlValue>(root) : root.at(field.group);
-    if (!holder.ok()) return holder.error();
-    ETALON_RETURN_IF_ERROR(readField(field, *holder, machine));
-  }
-  ETALON_RETURN_IF_ERROR(
-      root.at("work_cap")->allowKeys({"macs_log2", "elements_log2", "bytes_log2"}));
-  ETALON_RETURN_IF_ERROR(root.at("address_map")->allowKeys({"global_base", "global_bytes"}));
-  if (Status status = checkMachine(machine); !status.ok())
-    return root.at("address_map")->error(status.error().message);
+  ETALON_RETURN_IF_ERROR(readFields(root, machine));
+  if (const std::optional<MachineProblem> problem = machineProblem(machine))
+    return placeOf(root, problem->key).error(problem->what);
   return machine;
 }
 
@@ -194,26 +296,25 @@ Status applyOverride(Machine& machine, std::string_view assignment,
     machine.overrides[key] = text;
     return {};
   }
-  for (const MachineField& field : kMachineFields) {
-    if (dottedKey(field) != key) continue;
-    Result<uint64_t> value = field.kind == FieldKind::Size ? parseBytes(text) : parseUnsigned(text);
-    if (!value.ok()) return Error{fmt::format("override {}: {}", key, value.error().message)};
-    if (std::optional<std::string> problem = limitProblem(field, *value))
-      return Error{fmt::format("override {}: {}", key, *problem)};
-    machine.*field.member = *value;
-    machine.overrides[key] = printValue(field, *value);
-    machine.sources[key] = "override";
-    return {};
-  }
-  return Error{
-      fmt::format("a machine has no {}; known: {}", quote(key), joined(overridableKeys()))};
+  const auto fields = machineFields();
+  const auto field = std::ranges::find(fields, key, &MachineField::dottedKey);
+  if (field == fields.end()) return unknownKey(key);
+  if (field->timing && !machine.timing)
+    return Error{
+        fmt::format("override {}: machine '{}' has no timing to change: it says what programs "
+                    "compute, not when",
+                    key, machine.name)};
+  Result<FieldValue> value = parseValue(*field, text);
+  if (!value.ok()) return Error{fmt::format("override {}: {}", key, value.error().message)};
+  machine.overrides[key] = printValue(*field, *value);
+  machine.sources[key] = "override";
+  field->set(machine, *std::move(value));
+  return {};
 }
 
 Status checkMachine(const Machine& machine) {
-  if (machine.global_bytes > kGlobalRegionEnd - machine.global_base)
-    return Error{fmt::format("global memory of {} at {:#x} passes the end of its region, {:#x}",
-                             formatBytes(machine.global_bytes), machine.global_base,
-                             kGlobalRegionEnd)};
+  if (const std::optional<MachineProblem> problem = machineProblem(machine))
+    return Error{fmt::format("{}: {}", problem->key, problem->what)};
   return {};
 }
 

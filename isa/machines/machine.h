@@ -3,19 +3,22 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "isa/base/status.h"
+#include "isa/machines/timing.h"
 #include "isa/profiles/profile.h"
 
 namespace etalon::isa {
 
 /// One machine configuration, as `isa/machines/<name>.yaml` says it, with overrides applied.
 struct Machine {
-  std::string name;   // of the file it came from; see displayName()
-  std::string title;  // one line
+  std::string name;    // of the file it came from; see displayName()
+  std::string title;   // one line
+  std::string folder;  // of that file: its own parts are looked for there first, see findPart()
 
   uint64_t cores = 0;        // 1..64
   uint64_t local_bytes = 0;  // of each core: 64 KiB..64 MiB, a multiple of 4 KiB
@@ -31,6 +34,9 @@ struct Machine {
   uint64_t global_base = 0;
   uint64_t global_bytes = 0;
 
+  /// When things happen; none for a machine that only says what programs compute.
+  std::optional<Timing> timing;
+
   /// Dotted key of each number -> where the number comes from (a document, a measurement,
   /// "override").
   std::map<std::string, std::string> sources;
@@ -43,17 +49,21 @@ struct Machine {
   std::string displayName() const;
 };
 
-/// One number of a machine for reports and `etalon machines`.
+/// One value of a machine for reports and `etalon machines`.
 struct MachineValue {
-  std::string key;
-  std::string value;  // decimal, a size with its unit, or a hexadecimal address
+  std::string section;  // empty for what stands at the top of the file
+  std::string key;      // dotted
+  std::string
+      value;  // as it is written: decimal, a size with its unit, a hexadecimal address, a name
+  std::string unit;  // of a number that is not a plain count
   std::string source;
+  bool timing = false;  // decides when things happen, never what a program computes
 };
 std::vector<MachineValue> machineValues(const Machine& machine);
 
 /// Reads one machine file strictly: unknown and missing keys, a number without `source`, values out
-/// of range, unknown and reserved profiles, a name that is not the file's are errors with file,
-/// line and dotted path.
+/// of range, values that do not go together, some but not all sections of timing, unknown and reserved profiles, a name
+/// that is not the file's are errors with file, line and dotted path.
 Result<Machine> loadMachine(const std::string& path, const std::vector<Profile>& profiles);
 
 /// Applies `key=value` (`cores=2`, `work_cap.macs_log2=40`, `profiles=Et-base,Et-f16`) and marks
@@ -63,7 +73,7 @@ Result<Machine> loadMachine(const std::string& path, const std::vector<Profile>&
 Status applyOverride(Machine& machine, std::string_view assignment,
                      const std::vector<Profile>& profiles);
 
-/// What no single value can break: the global memory must end inside its region.
+/// What no single value can break, such as global memory that must end inside its region. The message begins with the key.
 Status checkMachine(const Machine& machine);
 
 /// Every machine file of a directory, by name.

@@ -1,38 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <variant>
 
-#include "isa/machines/address_map.h"
 #include "isa/machines/machine.h"
 
 namespace etalon::isa {
 
-enum class FieldKind { Count, Size, Address };
-
-/// One number of a machine: where it lives, what it may be. The one list that reading, overriding
-/// and printing share.
-struct MachineField {
-  std::string_view group;  // map the key stands in, empty for the top level
-  std::string_view key;
-  uint64_t Machine::* member;
-  FieldKind kind;
-  uint64_t least, most, multiple;
+enum class FieldKind : uint8_t {
+  Count,    // a whole number
+  Size,     // bytes, `8 MiB`
+  Address,  // printed in hexadecimal
+  Ratio,    // held in thousandths, written `0.5` or `1/2`
+  Choice,   // one of a list of names, held as its place in the list
+  Part,     // name of a file in parts/, see findPart()
 };
 
-inline constexpr uint64_t kPage = 4096;
-inline constexpr std::array<MachineField, 7> kMachineFields{{
-    {"", "cores", &Machine::cores, FieldKind::Count, 1, 64, 1},
-    {"", "local_bytes", &Machine::local_bytes, FieldKind::Size, 64 << 10, 64 << 20, kPage},
-    {"work_cap", "macs_log2", &Machine::macs_log2, FieldKind::Count, 30, 63, 1},
-    {"work_cap", "elements_log2", &Machine::elements_log2, FieldKind::Count, 24, 48, 1},
-    {"work_cap", "bytes_log2", &Machine::bytes_log2, FieldKind::Count, 26, 48, 1},
-    {"address_map", "global_base", &Machine::global_base, FieldKind::Address, kGlobalRegionBase,
-     kGlobalRegionEnd - kPage, kPage},
-    {"address_map", "global_bytes", &Machine::global_bytes, FieldKind::Size, 1 << 20,
-     kGlobalRegionEnd - kGlobalRegionBase, kPage},
-}};
+using FieldValue = std::variant<uint64_t, std::string>;  // text of a Part, else a number
+
+// Folders in parts/.
+inline constexpr std::string_view kMemoryParts = "memory", kEnergyParts = "energy";
+
+/// A `multiple` that asks for a power of two.
+inline constexpr uint64_t kPowerOfTwo = 0;
+
+/// One value of a machine: where it lives, what it may be, what it means. The one list that reading, overriding, printing,
+/// the schema and the documentation share.
+struct MachineField {
+  std::string_view section;  // map the key stands in, empty for the top level
+  std::string_view key;
+  FieldKind kind = FieldKind::Count;
+  bool timing = false;    // lives in Machine::timing; get and set need it to be there
+  bool optional = false;  // may be left out, and is empty then
+  FieldValue (*get)(const Machine&) = nullptr;
+  void (*set)(Machine&, FieldValue) = nullptr;
+  uint64_t least = 0, most = ~uint64_t{0}, multiple = 1;  // in what the kind is held in
+  std::span<const std::string_view> choices;              // of a Choice
+  std::string_view part;                                  // of a Part: folder in parts/
+  std::string_view unit;                                  // empty for plain counts
+  std::string_view meaning;
+
+  /// `matrix.rows`
+  std::string dottedKey() const;
+};
+
+/// All fields; those of one section stand together, in the order in which they are shown.
+std::span<const MachineField> machineFields();
+
+/// As it would be written in a machine file.
+std::string printValue(const MachineField& field, const FieldValue& value);
 
 }  // namespace etalon::isa

@@ -83,6 +83,7 @@ TEST(Machine, OverridesMarkItDerivedAndShowInItsName) {
   EXPECT_EQ(machine.local_bytes, 4u << 20);
   EXPECT_EQ(machine.displayName(), "base+cores=2+local_bytes=4 MiB+work_cap.macs_log2=40");
   EXPECT_EQ(machineValues(machine)[0].source, "override");
+  EXPECT_EQ(machine.timing->matrix.rows, 128u);
   EXPECT_EQ(openMachine("base", {"profiles=Et-base,Et-fp8"}).value().profile_bits, 0x9u);
 }
 
@@ -91,10 +92,13 @@ TEST(Machine, OverridesRefuseWhatIsOutOfRange) {
   const auto message = [](const std::string& assignment) {
     return openMachine("base", {assignment}).error().message;
   };
-  EXPECT_EQ(message("core=2"),
-            "a machine has no 'core'; known: cores, local_bytes, work_cap.macs_log2, "
-            "work_cap.elements_log2, "
-            "work_cap.bytes_log2, address_map.global_base, address_map.global_bytes, profiles");
+  EXPECT_THAT(message("core=2"),
+              HasSubstr("a machine has no 'core'; known: profiles, cores, local_bytes, clock_mhz, "
+                        "work_cap...., address_map...."));
+  EXPECT_EQ(message("macs_log2=40"), "a machine has no 'macs_log2'; known: work_cap.macs_log2");
+  EXPECT_EQ(message("work_cap.macs=40"),
+            "a machine has no 'work_cap.macs'; known: work_cap.macs_log2, work_cap.elements_log2, "
+            "work_cap.bytes_log2");
   EXPECT_EQ(message("cores=65"), "override cores: 65 is outside 1 to 64");
   EXPECT_EQ(message("cores=0"), "override cores: 0 is outside 1 to 64");
   EXPECT_THAT(message("cores=two"), HasSubstr("override cores: 'two' is not a whole number"));
@@ -140,13 +144,14 @@ TEST(Machine, FilesAreReadStrictly) {
               HasSubstr("profile Et-f16 stands twice"));
   EXPECT_THAT(refusal(replaced(good, "Et-base, ", "")), HasSubstr("Et-base is missing"));
   EXPECT_THAT(refusal(replaced(good, "  macs_log2", "  mac_log2")),
-              HasSubstr("work_cap: the key 'macs_log2' is missing"));
-  EXPECT_THAT(refusal(good + "extra: 1\n"),
-              HasSubstr("unknown key 'extra' (line 15); known: name, title"));
+              HasSubstr("work_cap: unknown key 'mac_log2' (line 9); known: macs_log2, "));
+  EXPECT_THAT(refusal("extra: 1\n" + good),
+              HasSubstr("unknown key 'extra' (line 1); known: name, title"));
   EXPECT_THAT(refusal(good + "cores: {value: 2, source: x}\n"), HasSubstr("duplicate key 'cores'"));
-  EXPECT_THAT(refusal(good + "  extra: 1\n"), HasSubstr("address_map: unknown key 'extra'"));
+  EXPECT_THAT(refusal(replaced(good, "  global_base", "  extra: 1\n  global_base")),
+              HasSubstr("address_map: unknown key 'extra'"));
   EXPECT_THAT(refusal(replaced(good, "0x80000000", "0x3fc0000000")),
-              HasSubstr("address_map: global memory of 16 GiB at 0x3fc0000000"));
+              HasSubstr("address_map.global_bytes: global memory of 16 GiB at 0x3fc0000000"));
 }
 
 TEST(Machine, ABareNumberIsRefusedBecauseItHasNoSource) {
@@ -158,7 +163,7 @@ TEST(Machine, ABareNumberIsRefusedBecauseItHasNoSource) {
   EXPECT_THAT(
       refusal(text),
       HasSubstr(
-          "base.yaml:5: cores: write the number as {value: ..., source: \"where it comes from\"}"));
+          "base.yaml:5: cores: write the value as {value: ..., source: \"where it comes from\"}"));
   text.replace(text.find("cores: 4"), 8, "cores: {value: 4, source: \"\"}");
   EXPECT_THAT(refusal(text), HasSubstr("cores.source: is empty"));
 }
@@ -182,7 +187,27 @@ TEST(Machine, TheEnvironmentsDirectoriesComeFirst) {
   ::unsetenv("ETALON_MACHINES");
 }
 
-// Any outcome is right but a crash, and an error names the file: every truncation, then changed bytes, flipped bits,
+TEST(Machine, PartsStandBesideMachines) {
+  const std::string root = ::testing::TempDir() + "etalon_parts_" + std::to_string(::getpid());
+  for (const char* folder : {"/listed", "/beside"}) {
+    std::filesystem::create_directories(root + folder + "/parts/memory");
+    ASSERT_TRUE(writeFile(root + folder + "/parts/memory/both.yaml", "").ok());
+  }
+  ASSERT_TRUE(writeFile(root + "/beside/parts/memory/own.yaml", "").ok());
+  ::setenv("ETALON_MACHINES", (root + "/listed").c_str(), 1);
+  EXPECT_EQ(findPart("memory", "both").value(), root + "/listed/parts/memory/both.yaml");
+  EXPECT_EQ(findPart("memory", "both", root + "/beside").value(),
+            root + "/beside/parts/memory/both.yaml");
+  EXPECT_EQ(findPart("memory", "own", root + "/beside").value(),
+            root + "/beside/parts/memory/own.yaml");
+  EXPECT_THAT(findPart("memory", "own").error().message,
+              HasSubstr("there is no parts/memory/own.yaml; known: both"));
+  EXPECT_THAT(findPart("memory", "../x\n").error().message, HasSubstr("'../x\\x0a'"));
+  EXPECT_FALSE(findPart("energy", "both").ok());
+  ::unsetenv("ETALON_MACHINES");
+}
+
+// Any outcome is right but a crash, and an error names the file: truncations, then changed bytes, flipped bits,
 // absurd numbers and files of random bytes.
 TEST(Machine, SurvivesHostileFiles) {
   const std::string good = baseText();
@@ -199,12 +224,14 @@ TEST(Machine, SurvivesHostileFiles) {
                                         "[]",
                                         "{}"};
   const auto mutations = static_cast<size_t>(2000 * fuzzScale());
+  constexpr size_t kStep = 7;
+  const size_t truncations = good.size() / kStep;
   std::mt19937 random(3);
   size_t refused = 0;
-  for (size_t i = 0; i < good.size() + mutations; ++i) {
+  for (size_t i = 0; i < truncations + mutations; ++i) {
     std::string text = good;
-    if (i < good.size()) {
-      text.resize(i);
+    if (i < truncations) {
+      text.resize(i * kStep);
     } else if (i % 4 == 0) {
       for (int n = 0; n < 3; ++n) text[random() % text.size()] = static_cast<char>(random());
     } else if (i % 4 == 1) {
@@ -224,7 +251,7 @@ TEST(Machine, SurvivesHostileFiles) {
       ASSERT_THAT(machine.error().message, HasSubstr("base.yaml")) << text;
     }
   }
-  EXPECT_GT(refused, good.size() / 2 + mutations / 2);
+  EXPECT_GT(refused, truncations / 2 + mutations / 2);
 }
 
 }  // namespace

@@ -7,9 +7,10 @@
 
 namespace etalon::isa {
 
-// Numbers of a machine that decide when things happen, never what they compute. A member is named like its key in the
-// machine file; docs/spec/microarchitecture.md says what each means. Times are cycles of the core's clock, sizes bytes,
-// unless the name says otherwise. All are uint64_t, so that one table can read, override and print them.
+// Numbers of a machine that decide when things happen and at what cost, never what they compute. A member is named like its
+// key in the machine file (machine_fields.cc has them all); docs/spec/microarchitecture.md says what each means. Times are
+// cycles of the core's clock, sizes bytes, unless the name says otherwise. All numbers are uint64_t, so that one table can
+// read, override and print them.
 
 /// `scalar`: the in-order scalar core.
 struct ScalarTiming {
@@ -120,6 +121,7 @@ struct Timing {
   uint64_t signal_latency =
       0;  // `signal.latency`: cycles from performing et.sig to its own core's semaphore
   uint64_t barrier_latency = 0;  // `barrier.latency`: cycles from the last arrival to completion
+  std::string energy_table;      // `energy.table`: name of the part; empty if no joules are known
 };
 
 }  // namespace etalon::isa

@@ -50,6 +50,16 @@ struct ViewMemory {
   std::byte* at(uint64_t a) const { return data + (a - address); }
 };
 
+class Core;
+
+/// Told of the tile instructions of a core as they are issued.
+class IssueSink {
+ public:
+  virtual ~IssueSink() = default;
+  /// All checks have passed and nothing has been read or written yet. Not called for an instruction that writes no element.
+  virtual void issued(const Core& core, const isa::TileOperands& operands) = 0;
+};
+
 /// Architectural state of one core and the meaning of its accesses: the CoreContext that instruction semantics see.
 class Core {
  public:
@@ -242,6 +252,13 @@ class Core {
   void watch(const std::vector<Watchpoint>* watchpoints);
   /// What raised event::watched last.
   const WatchHit& watchHit() const { return watch_hit_; }
+  /// Whom to tell of issued tile instructions; nullptr: nobody.
+  void setIssueSink(IssueSink* sink) { issue_sink_ = sink; }
+  /// From now on the core knows time: what mcycle counts and what the machine counter `cycles` says.
+  void setCycles(uint64_t cycles) {
+    cycles_ = cycles;
+    counters_[static_cast<size_t>(isa::Counter::cycles)] = cycles;
+  }
   /// Snapshots (core_snapshot.cc), between two instructions. Reads into a core after reset; then join() the launch.
   template <class Archive, class Self>
   static void transfer(Archive& archive, Self& self);
@@ -314,7 +331,9 @@ class Core {
   std::array<uint64_t, 3> index_pc_{};
   std::array<uint64_t, 4> unit_errors_{};
   int64_t cycle_offset_ = 0, instret_offset_ = 0;
+  std::optional<uint64_t> cycles_;  // none: each instruction is one
 
+  IssueSink* issue_sink_ = nullptr;
   const std::vector<Watchpoint>* watchpoints_ = nullptr;
   WatchHit watch_hit_;
 };

@@ -65,7 +65,7 @@ uint64_t Core::readCsr(uint32_t number) const {
     case csr::kEtseed: return etseed_;
     case csr::kEtstream: return etstream_;
     case csr::kMcycle:
-    case csr::kCycle: return retired_ + static_cast<uint64_t>(cycle_offset_);
+    case csr::kCycle: return cycles_.value_or(retired_) + static_cast<uint64_t>(cycle_offset_);
     case csr::kMinstret:
     case csr::kInstret: return retired_ + static_cast<uint64_t>(instret_offset_);
     case csr::kMhartid: return number_;
@@ -114,7 +114,9 @@ void Core::writeCsr(uint32_t number, uint64_t value) {
     case csr::kEtseed: etseed_ = value; break;
     case csr::kEtstream: etstream_ = value; break;
     // A write suppresses this instruction's own increment, so that the next one reads the value written.
-    case csr::kMcycle: cycle_offset_ = static_cast<int64_t>(value - (retired_ + 1)); break;
+    case csr::kMcycle:
+      cycle_offset_ = static_cast<int64_t>(value - cycles_.value_or(retired_ + 1));
+      break;
     case csr::kMinstret: instret_offset_ = static_cast<int64_t>(value - (retired_ + 1)); break;
     default: break;
   }

@@ -47,6 +47,7 @@ bool Core::begin(isa::TileOperands& operands) {
     writes_any |= !operands.operand(i).empty();
   }
   if (has_destination && !writes_any) return true;
+  if (issue_sink_) issue_sink_->issued(*this, operands);
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
     if (operand.is_view || operand.recorded_by_element || !isa::reads(operand.role)) continue;

@@ -16,13 +16,13 @@ constexpr std::array<char, 8> kMagic{'E', 't', 'S', 'n', 'a', 'p', '\r', '\n'};
 constexpr uint32_t kVersion = 3;
 constexpr size_t kHeaderBytes = sizeof kMagic + sizeof kVersion, kChecksumBytes = 8;
 
-/// What makes two machines one to a program: values in words, by key; never where they come from.
+/// What makes two machines one to a program: values in words, by key; never where they come from, nor when things happen.
 using Identity = std::map<std::string, std::string>;
 Identity identityOf(const isa::Machine& machine, const numerics::Contract& contract) {
   Identity identity{{"profiles", joined(machine.profiles)},
                     {"the contract's hash", fmt::format("{:#x}", contract.hash)}};
   for (const isa::MachineValue& value : isa::machineValues(machine))
-    identity[value.key] = value.value;
+    if (!value.timing) identity[value.key] = value.value;
   return identity;
 }
 

@@ -156,7 +156,8 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
     return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores,
                              machine_.displayName(), cores_.size())};
   Schedule schedule(options.seed, options.cores);
-  auto launch = LaunchState::create(options.cores, *memory_, schedule.defersSignals());
+  auto launch =
+      LaunchState::create(options.cores, *memory_, options.timed || schedule.defersSignals());
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
   resetCores();
@@ -259,6 +260,29 @@ uint64_t FunctionalDevice::runTurn(Core& core, uint64_t most) {
   run.left -= done;
   run.turn_left -= done;
   return done;
+}
+
+StepOutcome FunctionalDevice::step(Core& core) {
+  Running& run = *running_;
+  const uint64_t retired = core.retired();
+  StepOutcome outcome;
+  outcome.executed = runCore(core, *cache_, 1, run.options.commits) != 0;
+  outcome.trapped = outcome.executed && core.retired() == retired;
+  run.left -= outcome.executed ? 1 : 0;
+  if (core.events_ & event::tohost) outcome.exit_code = run.htif.serve(core.number());
+  return outcome;
+}
+
+const isa::Instruction* FunctionalDevice::next(const Core& core) {
+  const uint64_t pc = core.pc();
+  const DecodeCache::Page* page = cache_->page(pc & ~(DecodeCache::kPageBytes - 1));
+  return page ? &(*page)[(pc % DecodeCache::kPageBytes) / 4] : nullptr;
+}
+
+RunResult FunctionalDevice::end(RunStatus status, uint64_t exit_code) {
+  RunResult result = finish(status);
+  result.exit_code = exit_code;
+  return result;
 }
 
 std::optional<Stop> FunctionalDevice::stopAfter(const Core& core, bool stepped) const {

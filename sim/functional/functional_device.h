@@ -36,6 +36,9 @@ struct LaunchOptions {
   uint64_t seed = 0;               // of the interleaving, see Schedule; 0: round robin
   Htif::Console console;           // what the program prints; may be empty
   const CommitSink* commits = nullptr;
+  /// A timing model decides when each core executes what: step() in place of advance(), signals wait for
+  /// Core::deliverSignals.
+  bool timed = false;
   /// Called once a round of turns with the instructions executed so far; false ends the run. May be empty.
   std::function<bool(uint64_t)> progress;
 };
@@ -64,6 +67,13 @@ struct Stop {
   StopReason reason = StopReason::breakpoint;
   unsigned core = 0;
   WatchHit watch;  // of a watchpoint
+};
+
+/// What became of one instruction that a timing model had executed.
+struct StepOutcome {
+  bool executed = false;              // false: it waits, and had no effect
+  bool trapped = false;               // its effect was a trap
+  std::optional<uint64_t> exit_code;  // it ended the program
 };
 
 /// A device made from a snapshot, and the text that was kept with it.
@@ -103,6 +113,14 @@ class FunctionalDevice {
   /// launch() has. Returns the result once the launch is over; advance() ends with it. The options' commits stay in use.
   Status start(const LaunchOptions& options);
   std::optional<RunResult> advance(uint64_t most);
+  /// Of a timed launch: executes the next instruction of a core that is running. The launch goes on until end().
+  StepOutcome step(Core& core);
+  /// The next instruction of a core; nullptr where nothing can be fetched, which step() finds a trap.
+  const isa::Instruction* next(const Core& core);
+  /// Instructions that a launch that was started may still execute.
+  uint64_t instructionsLeft() const { return running_->left; }
+  /// Ends a timed launch; `exit_code` of one that exited.
+  RunResult end(RunStatus status, uint64_t exit_code = 0);
   bool started() const { return running_.has_value(); }
   /// Cores of a launch that was started.
   unsigned launchCores() const { return running_->options.cores; }

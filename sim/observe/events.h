@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "isa/base/units.h"
 #include "isa/codec/instruction.h"
@@ -35,7 +38,12 @@ enum class Activity : uint8_t {
 };
 inline constexpr int kActivities = 17;
 
-/// A span of cycles in which a unit did one thing. Those of a track follow each other without a gap.
+/// As reports and traces write them: `matrix`, `queue_full`.
+std::string_view trackName(Track track);
+std::string_view activityName(Activity activity);
+
+/// A span of cycles in which a unit did one thing. Those of a track come in order, the first begins at 0, each begins where
+/// the one before ends, none is empty, the last ends with the run.
 struct TrackSpan {
   uint16_t core = 0;
   Track track = Track::scalar;
@@ -44,7 +52,7 @@ struct TrackSpan {
   uint64_t pc = 0;  // of the instruction that it is about; 0: none
 };
 
-/// A tile instruction when it is done.
+/// A tile instruction when it is done. Those of a core come in any order; issue <= ready, taken <= start <= done.
 struct TileRecord {
   uint16_t core = 0;
   Track track = Track::matrix;
@@ -62,14 +70,60 @@ struct TileRecord {
   uint64_t macs = 0, elements = 0, bytes = 0;
 };
 
+/// One way that bytes take, in one direction: a memory channel's reads, a core's network ports' writes, a link.
+struct PathInfo {
+  std::string level;  // what reports add up: `memory read`, `network write`
+  std::string name;   // which one of its level: `channel 3`, `core 0`
+  uint64_t peak =
+      0;  // thousandths of a byte in a cycle of the core's clock; 0: it has none of its own
+};
+
+/// Bytes on their way, spread evenly over the cycles from `begin` to `end`. Those of a path come roughly in order of time.
+struct Transfer {
+  uint16_t path = 0;  // index in RunShape::paths
+  Cycles begin = 0, end = 0;
+  Bytes moved = 0;   // by the path: whole bursts, flits
+  Bytes useful = 0;  // of these, what somebody had asked for
+};
+
+/// What is known of a run before it begins.
+struct RunShape {
+  unsigned cores = 1;
+  uint64_t clock_mhz = 1000;
+  std::vector<PathInfo> paths;
+};
+
 /// Where records of a run go. Calls come in an order that depends on the run alone.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void span(const TrackSpan& span) = 0;
   virtual void tile(const TileRecord& record) = 0;
-  /// Bytes that moved over a path between two points in time: `path` as in PathInfo, from the machine.
-  virtual void moved(uint16_t path, Cycles begin, Cycles end, Bytes bytes) = 0;
+  virtual void transfer(const Transfer& transfer) = 0;
+  /// The run is over after `total` cycles; the last call.
+  virtual void finish(Cycles total) = 0;
+};
+
+/// Passes everything on to each of several, in order.
+class ObserverList final : public RunObserver {
+ public:
+  /// `observer` must outlive this.
+  void add(RunObserver& observer) { observers_.push_back(&observer); }
+  void span(const TrackSpan& span) override {
+    for (RunObserver* o : observers_) o->span(span);
+  }
+  void tile(const TileRecord& record) override {
+    for (RunObserver* o : observers_) o->tile(record);
+  }
+  void transfer(const Transfer& transfer) override {
+    for (RunObserver* o : observers_) o->transfer(transfer);
+  }
+  void finish(Cycles total) override {
+    for (RunObserver* o : observers_) o->finish(total);
+  }
+
+ private:
+  std::vector<RunObserver*> observers_;
 };
 
 }  // namespace etalon::sim

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "isa/base/units.h"
 #include "isa/codec/instruction.h"
@@ -14,11 +15,20 @@
 
 namespace etalon::sim {
 
+/// Bytes [lo, hi) of one address space.
+struct ByteSpan {
+  uint64_t lo = 0, hi = 0;
+
+  bool empty() const { return hi <= lo; }
+  bool meets(const ByteSpan& other) const { return lo < other.hi && other.lo < hi; }
+  bool operator==(const ByteSpan&) const = default;
+};
+
 /// Bytes of own local memory that a tile instruction reads or writes.
 struct TileUse {
   isa::TileRegister tile;
-  /// Of a source read at several displacements: all of them.
-  std::optional<isa::ByteInterval> hull;
+  ByteSpan span;           // from its first to past its last byte, over all displacements
+  bool displaced = false;  // read at several displacements: it counts by its span
   bool reads = false, writes = false;
 };
 
@@ -26,6 +36,8 @@ struct TileUse {
 struct ViewUse {
   isa::ViewDescriptor view;
   int named_axis = isa::kNoNamedAxis;
+  ByteSpan span;                       // offsets of own local memory if `local`, else addresses
+  bool local = false;                  // in own local memory, where it counts by its span
   bool reads = false, writes = false;  // both: an update
 };
 
@@ -34,15 +46,19 @@ struct ViewUse {
 struct Token {
   static constexpr int kMostTiles = isa::TileOperands::kMost;
 
-  uint64_t sequence = 0;  // program order among the core's tile instructions, from 1
+  uint64_t sequence = 0;  // program order among the core's tile instructions and signals, from 1
   uint64_t pc = 0;
   isa::Instruction instruction;
-  isa::Unit unit = isa::Unit::matrix;  // matrix, vector, load or store
+  isa::Unit unit =
+      isa::Unit::matrix;  // matrix, vector, load, store; sync: a signal, in the store queue
   uint8_t tile_count = 0;
-  std::array<TileUse, kMostTiles> tiles;  // in operand order, empty operands left out
+  std::array<TileUse, kMostTiles> tile_uses;  // in operand order, empty operands left out
   std::optional<ViewUse> view;
-  MatrixWork matrix;  // of matrix instructions
-  VectorWork vector;  // of vector instructions
+  MatrixWork matrix;    // of matrix instructions
+  VectorWork vector;    // of vector instructions
+  uint64_t target = 0;  // of a signal: the core whose semaphore it is
+
+  std::span<const TileUse> tiles() const { return {tile_uses.data(), tile_count}; }
 };
 
 }  // namespace etalon::sim
