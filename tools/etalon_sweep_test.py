@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`etalon sweep`: studies that are disturbed end with the bytes of studies that are not. Arguments: SOURCE_DIR ETALON."""
 import csv
+import importlib.util
 import json
 import os
 import pathlib
@@ -21,6 +22,8 @@ from etalon_case import ETALON, LLVM, SOURCE, Case
 
 STUDY_SCHEMA = json.loads((SOURCE / "isa/schema/study.schema.json").read_text())
 RESULT_SCHEMA = json.loads((SOURCE / "isa/schema/sweep_result.schema.json").read_text())
+
+MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
 # Counts down from n, which takes some instructions, then writes y[0] = n on core 0.
 COUNT = ["ld x6, 8(x10)", "ld x7, 0(x10)", "addi x5, x6, 0", "beq x5, x0, 12", "addi x5, x5, -1", "jal x0, -8",
@@ -246,6 +249,22 @@ class Sweeps(Case):
         self.refused("sweep", self.study(), "--jobs", 0, says="--jobs 0: 1 to 4096")
         self.refused("sweep", self.study(), "--jobs", "all", says="--jobs: 'all' is not a whole number")
         self.refused("sweep", self.study(), "--device", "gpu", says="--device: 'gpu' runs no study")
+
+    @unittest.skipUnless(MATPLOTLIB, "matplotlib is not installed")
+    def test_plots_and_a_page_are_made_when_asked_for(self):
+        study = self.study(axes=[{"key": "cores", "values": [1, 2, 4]}], plots=[{"kind": "lines", "x": "cores", "metric": "work"}])
+        said = self.etalon("sweep", study, "--output", self.path("out"), "--plots").stdout
+        self.assertIn("results.json, results.csv, index.html", said)
+        self.assertEqual(sorted(path.name for path in (self.folder / "out/plots").iterdir()), ["01-lines-dark.svg", "01-lines-light.svg"])
+        self.assertIn("<picture>", (self.folder / "out/index.html").read_text())
+
+    def test_without_matplotlib_plots_are_refused_before_anything_runs(self):
+        (self.folder / "matplotlib.py").write_text("raise ImportError\n")
+        done = subprocess.run([ETALON, "sweep", self.study(), "--output", self.path("out"), "--plots"], capture_output=True, text=True, timeout=60,
+                              env=os.environ | {"PYTHONPATH": str(self.folder)})
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "etalon sweep: --plots: needs matplotlib for this Python: apt-get install python3-matplotlib\n"))
+        self.assertFalse((self.folder / "out").exists())
 
     def test_the_schema_refuses_what_the_reader_refuses(self):
         validator = jsonschema.Draft202012Validator(STUDY_SCHEMA)

@@ -17,6 +17,7 @@
 #include "isa/base/text.h"
 #include "tools/command.h"
 #include "tools/sweep/driver.h"
+#include "tools/sweep/page.h"
 #include "tools/sweep/results.h"
 #include "tools/sweep/store.h"
 #include "tools/sweep/study.h"
@@ -30,6 +31,7 @@ to a folder: results.json, results.csv, and a file a finished run, which the sam
 that was interrupted, or killed, goes on where it was. Exit status 1: some points failed; their rows say why.
 Examples:
   etalon sweep study.yaml --dry-run
+  etalon sweep study.yaml --plots
   etalon sweep study.yaml --output results --jobs 8 --json > results.json)";
 
 constexpr uint64_t kMostJobs = 4096;
@@ -37,6 +39,7 @@ constexpr uint64_t kMostJobs = 4096;
 struct SweepOptions {
   std::string study, output, jobs, device;
   bool dry_run = false;
+  bool plots = false;
   bool json = false;
 };
 
@@ -108,12 +111,14 @@ Status writeResults(const SweepOptions& options, const Study& study, const Sweep
   const std::string json = resultsJson(study, results, ETALON_VERSION);
   ETALON_RETURN_IF_ERROR(store.write("results.json", json));
   ETALON_RETURN_IF_ERROR(store.write("results.csv", resultsCsv(study, results)));
+  if (options.plots) ETALON_RETURN_IF_ERROR(makePage(store.folder()));
   if (options.json) {
     printOut(json);
     return {};
   }
-  printOut(summaryText(study, results) +
-           fmt::format("  {}: results.json, results.csv\n", options.output));
+  std::string files = "results.json, results.csv";
+  if (options.plots) files += ", index.html";
+  printOut(summaryText(study, results) + fmt::format("  {}: {}\n", options.output, files));
   return {};
 }
 
@@ -131,6 +136,8 @@ int sweep(SweepOptions& options) {
   Result<Study> study = loadStudy(options.study, options.device);
   if (!study.ok()) return complain("sweep", study.error());
   if (options.output.empty()) options.output = study->name + ".sweep";
+  if (options.plots)
+    if (const Status ready = checkPlots(); !ready.ok()) return complain("sweep", ready.error());
   const Result<std::string> build_id = ownBuildId();
   if (!build_id.ok()) return complain("sweep", build_id.error());
   driver.version = {ETALON_VERSION, *build_id};
@@ -166,7 +173,7 @@ int sweep(SweepOptions& options) {
 void addSweep(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<SweepOptions>();
   CLI::App* sub = app.add_subcommand(
-      "sweep", "Run workloads on many variants of a machine; tables of what came of it");
+      "sweep", "Run workloads on many variants of a machine; tables, plots, one HTML page");
   sub->add_option("STUDY", options->study, "The study, a YAML file")->required()->type_name("FILE");
   sub->add_option("--output", options->output,
                   "Folder of the results (default: the study's name and .sweep, here)")
@@ -176,6 +183,9 @@ void addSweep(CLI::App& app, int& exit_status) {
   sub->add_option("--device", options->device, "Run on this device, not on the one of the study")
       ->type_name("npu|npu-functional");
   sub->add_flag("--dry-run", options->dry_run, "List the runs, and which are done; run nothing");
+  sub->add_flag("--plots", options->plots,
+                "Also the plots of the study, and index.html with all of it (needs "
+                "python3-matplotlib)");
   sub->add_flag("--json", options->json,
                 "The results on stdout (isa/schema/sweep_result.schema.json)");
   sub->footer(kFooter);

@@ -129,8 +129,14 @@ Result<std::string> workloadText(const Study& study, const Workload& workload,
 std::string machineText(const isa::Machine& machine) {
   std::string text =
       fmt::format("machine {}\nprofiles {}\n", machine.displayName(), joined(machine.profiles));
-  for (const isa::MachineValue& value : isa::machineValues(machine))
+  for (const isa::MachineValue& value : isa::machineValues(machine)) {
     text += fmt::format("{}={}\n", value.key, value.value);
+    // A preset is a name; what it means stands in a file that may change under it.
+    if (value.key != "memory.preset") continue;
+    const Result<std::string> part = isa::findPart("memory", value.value, machine.folder);
+    const Result<std::string> content = part.ok() ? readFile(*part) : part;
+    if (content.ok()) text += fmt::format("part {}\n", digest(*content));
+  }
   return text;
 }
 

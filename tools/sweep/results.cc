@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "isa/base/number.h"
-
 namespace etalon::tools {
 namespace {
 
@@ -28,15 +26,9 @@ Json numberJson(const std::optional<double>& value) {
 
 Json axisJson(const Axis& axis) {
   Json numbers = Json::array();
-  for (const auto& step : axis.steps) {
-    const Result<uint64_t> number = parseBytes(step[0]);
-    numbers.push_back(number.ok() ? Json(*number) : Json(nullptr));
-  }
-  return {{"keys", axis.keys},
-          {"title", axis.title},
-          {"steps", axis.steps},
-          {"numbers", numbers},
-          {"base", axis.base}};
+  for (const auto& step : axis.steps) numbers.push_back(numberJson(numberOf(step[0])));
+  return {{"keys", axis.keys},   {"title", axis.title}, {"unit", axis.unit},
+          {"steps", axis.steps}, {"numbers", numbers},  {"base", axis.base}};
 }
 
 Json plotJson(const Plot& plot) {

@@ -94,6 +94,8 @@ Result<std::string> readText(const YamlValue& value) {
     return fmt::format("{}", *number);
   if (Result<int64_t> number = value.asSigned(INT64_MIN, -1); number.ok())
     return fmt::format("{}", *number);
+  if (Result<uint64_t> ratio = value.asThousandths(0, ~uint64_t{0}); ratio.ok())
+    return formatThousandths(*ratio);
   if (value.asList().ok() || value.asMap().ok()) return value.error("expected a single value");
   return value.asString();
 }
@@ -145,9 +147,16 @@ const Axis* findAxis(const Study& study, std::string_view key) {
 std::optional<double> machineNumber(const isa::Machine& machine, std::string_view key) {
   for (const isa::MachineValue& value : isa::machineValues(machine)) {
     if (value.key != key) continue;
-    const Result<uint64_t> number = parseBytes(value.value);
-    if (number.ok()) return static_cast<double>(*number);
+    return numberOf(value.value);
   }
+  return std::nullopt;
+}
+
+std::optional<double> numberOf(const std::string& text) {
+  if (const Result<uint64_t> whole = parseBytes(text); whole.ok())
+    return static_cast<double>(*whole);
+  if (const Result<uint64_t> ratio = parseThousandths(text); ratio.ok())
+    return static_cast<double>(*ratio) / 1000;
   return std::nullopt;
 }
 

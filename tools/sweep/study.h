@@ -26,6 +26,8 @@ struct Axis {
   std::vector<std::vector<std::string>> steps;
   size_t base = 0;  // step that stands for this axis where another one is looked at
   std::string title;
+  std::string
+      unit;  // of the numbers of the first key; empty: a plain count, or a size that says its own
 };
 
 /// `name: text` under a workload, with its place for errors.
@@ -106,6 +108,9 @@ Result<Study> loadStudy(const std::string& path, const std::string& device = "")
 
 /// Numbers of a machine by key; nullopt for one it does not have, or whose value is a word.
 std::optional<double> machineNumber(const isa::Machine& machine, std::string_view key);
+
+/// Number of a value as the machine prints it: `4 MiB`, `0x80000000`, `0.5`; nullopt for a word.
+std::optional<double> numberOf(const std::string& text);
 
 std::string_view plotKindName(Plot::Kind kind);
 std::string_view betterName(Better better);

@@ -158,6 +158,10 @@ Status readAxis(const YamlValue& entry, const std::vector<isa::Profile>& profile
   Result<std::string> title = textOr(entry, "title", fmt::format("{}", fmt::join(axis.keys, ", ")));
   if (!title.ok()) return title.error();
   axis.title = *std::move(title);
+  const bool says_unit = std::ranges::any_of(
+      axis.steps, [](const auto& step) { return step[0].find(' ') != std::string::npos; });
+  for (const isa::MachineValue& value : isa::machineValues(study.base))
+    if (value.key == axis.keys[0] && !says_unit) axis.unit = value.unit;
   study.axes.push_back(std::move(axis));
   return {};
 }
