@@ -34,6 +34,7 @@ void addAsm(CLI::App& app, int& exit_status);
 void addDis(CLI::App& app, int& exit_status);
 void addIsa(CLI::App& app, int& exit_status);
 void addMachines(CLI::App& app, int& exit_status);
+void addDiff(CLI::App& app, int& exit_status);
 void addDevices(CLI::App& app, int& exit_status);
 void addCompletion(CLI::App& app, int& exit_status);
 void addMan(CLI::App& app, int& exit_status);

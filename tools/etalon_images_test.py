@@ -107,6 +107,24 @@ class RunsImages(Case):
         self.assertEqual((result["uninitialised_read_count"], result["uninitialised_reads"][0]["address"]), (1, "0x80010000"))
         self.json(program, "--cores", 1, "--permit", "uninitialised")
 
+    def test_timing_only_stops_at_a_value_that_it_left_out(self):
+        # A fill of one f32 at the begin of local memory, then a scalar load of it.
+        program = self.image("addi x5, x0, 0x4f", "slli x5, x5, 24", "addi x5, x5, 1", "slli x5, x5, 32", "addi x6, x0, 1",
+                             "slli x6, x6, 24", "addi x6, x6, 1", "et.tset tr1, x5, x6, x0", "et.iota tr1, x0, x0, x0",
+                             "lui x7, 0x10000", "lw x8, 0(x7)", "et.halt")
+        self.json(program, "--cores", 1)
+        result = self.json(program, "--cores", 1, "--timing-only", "--dump", "tile:tr1", expect=1)
+        self.assertEqual((result["status"], result["exit_code"], result["instructions"]), ("poisoned", None, 10))
+        self.assertEqual(result["poison"], {
+            "core": 0, "pc": "0x80000028", "instruction": "0x3a403", "disassembly": "lw x8, 0(x7)", "symbol": "_start+0x28",
+            "use": "a scalar load", "operand": "rs1", "address": "0x4000000000"})
+        self.assertEqual(result["dumps"][0]["text"].split()[-1], "*")
+        text = self.etalon("run", program, "--cores", 1, "--timing-only", expect=1).stdout
+        for part in ("core 0 needs a value that --timing-only left out: a scalar load\n  at           _start+0x28", "lw x8, 0(x7)",
+                     "address 0x4000000000 holds the result of arithmetic that was skipped", "run without --timing-only",
+                     "failed: the program goes by a value that --timing-only leaves out"):
+            self.assertIn(part, text)
+
     def test_a_deadlock_says_who_waits(self):
         result = self.json(self.image("addi x5, x0, 1", "et.wait x0, 3, x5"), "--cores", 1, expect=1)
         self.assertEqual(result["status"], "deadlock")
@@ -259,6 +277,12 @@ class RefusesWrongInput(Case):
         self.refused("run", self.program, "--commit-log", self.path("none/log"), says="none/log")
         self.refused("run", self.program, "--commit-log", "-", "--json", says="stdout")
 
+    def test_timing_only_with_what_is_about_values(self):
+        for options, says in ((["--check"], "there are no values to check"), (["--gdb", "0"], "--gdb"),
+                              (["--snapshot", "x", "--snapshot-at", "5"], "--snapshot"), (["--restore", "x"], "--restore"),
+                              (["--device", "plugin:./x.so"], "--device plugin:")):
+            self.refused("run", self.program, "--timing-only", *options, says=["do not go together", says])
+
     def test_subcommands(self):
         self.refused("rnu", says=["rnu", "did you mean `run`?"])
         self.refused(says="subcommand")
@@ -288,8 +312,41 @@ class LooksThingsUp(Case):
         self.assertRegex(self.etalon("machines").stdout, r"(?m)^base ")
         shown = json.loads(self.etalon("machines", "show", "base", "--set", "cores=2", "--json").stdout)
         self.assertEqual((shown["derived"], shown["values"]["cores"]["value"]), (True, "2"))
-        self.assertIn("cores", self.etalon("machines", "show", "base").stdout)
+        self.assertEqual(shown["values"]["scalar.line_bytes"]["unit"], "B")
+        self.assertEqual(shown["peaks"]["matrix.16_bit"]["per_second"], 2 * 128 * 128 * 2 * 10**9)
+        text = self.etalon("machines", "show", "base").stdout
+        self.assertRegex(text, r"(?m)^matrix$")
+        self.assertRegex(text, r"(?m)^  scalar.branch_taken +2 cycles +\S")
+        self.assertRegex(text, r"(?m)^  scalar.icache_bytes +32 KiB +\S")
+        self.assertRegex(text, r"(?m)^  matrix.16_bit +131.1 TFLOP/s +bf16, f16 products$")
+        self.assertIn("no timing", self.etalon("machines", "show", "functional64").stdout)
         self.refused("machines", "show", "nonesuch", says="nonesuch")
+        self.assertEqual(self.etalon("machines").stdout, self.etalon("machines", "list").stdout)
+
+    def test_machines_are_compared(self):
+        same = self.etalon("machines", "diff", "base", "base")
+        self.assertEqual((same.returncode, same.stdout), (0, ""))
+        text = self.etalon("machines", "diff", "base", "base", "--set", "matrix.rows=64", expect=1).stdout.splitlines()
+        self.assertEqual([line.split() for line in text[:2]], [["base", "base+matrix.rows=64"], ["matrix.rows", "128", "64"]])
+        self.assertIn(["matrix.16_bit", "131.1", "TFLOP/s", "65.5", "TFLOP/s"], [line.split() for line in text])
+        found = json.loads(self.etalon("machines", "diff", "base", "functional64", "--json", expect=1).stdout)
+        self.assertEqual((found["a"], found["b"]), ("base", "functional64"))
+        self.assertIn({"key": "cores", "a": "4", "b": "64"}, found["values"])
+        self.assertIn({"key": "matrix.rows", "a": "128", "b": None}, found["values"])  # functional64 has no timing
+        self.assertIn("links", [peak["key"] for peak in found["peaks"]])
+        same = json.loads(self.etalon("machines", "diff", "edge", "edge", "--json").stdout)
+        self.assertEqual((same["values"], same["peaks"]), ([], []))
+        self.refused("machines", "diff", "base", "nonesuch", says="nonesuch")
+        self.refused("machines", "diff", "base", "base", "--set", "matrix.rows=0", says="override matrix.rows: 0 is outside")
+        self.refused("machines", "diff", "base", says="B")
+
+    def test_keys_of_machine_files_are_explained(self):
+        matrix = self.etalon("machines", "keys", "matrix").stdout.splitlines()
+        self.assertRegex(matrix[1], r"^matrix.rows +1 to 1024 +of the array, along k$")
+        everything = json.loads(self.etalon("machines", "keys", "--json").stdout)
+        shown = json.loads(self.etalon("machines", "show", "base", "--json").stdout)
+        self.assertEqual({entry["key"] for entry in everything}, set(shown["values"]))
+        self.refused("machines", "keys", "nonesuch", says=["nonesuch", "chip", "matrix"])
 
     def test_words_are_disassembled_and_encoded_back(self):
         text = "et.mm tr4, tr5, tr6"

@@ -9,7 +9,7 @@ import unittest
 
 from etalon_case import ETALON, Case
 
-COMMANDS = ["run", "sweep", "asm", "dis", "isa", "machines", "devices", "completion", "man"]
+COMMANDS = ["run", "sweep", "asm", "dis", "diff", "isa", "machines", "devices", "completion", "man"]
 # Sets the words as readline would, calls the function, prints what it offers.
 DRIVER = """source "$1"; shift; COMP_CWORD=$1; shift; COMP_WORDS=("$@"); _etalon; printf '%s\\n' "${COMPREPLY[@]}" """
 
@@ -91,7 +91,7 @@ class ManPages(Case):
     def test_there_is_a_page_for_every_command_with_all_its_options(self):
         self.etalon("man", "--output", self.folder)
         pages = sorted(path.name for path in self.folder.iterdir())
-        self.assertEqual(pages, sorted(["etalon.1", "etalon-machines-schema.1", "etalon-machines-show.1"] + [f"etalon-{name}.1" for name in COMMANDS]))
+        self.assertEqual(pages, sorted(["etalon.1", *(f"etalon-machines-{name}.1" for name in ("diff", "keys", "list", "schema", "show"))] + [f"etalon-{name}.1" for name in COMMANDS]))
         for name in COMMANDS:
             page = (self.folder / f"etalon-{name}.1").read_text()
             self.assertEqual(page, self.etalon("man", name).stdout)
@@ -111,7 +111,7 @@ class ManPages(Case):
 
     def test_a_command_that_is_none_is_refused(self):
         self.refused("man", "walk", says="`etalon` has no subcommand 'walk'; it has run, sweep")
-        self.refused("man", "machines", "hide", says="`etalon machines` has no subcommand 'hide'; it has show, schema")
+        self.refused("man", "machines", "hide", says="`etalon machines` has no subcommand 'hide'; it has list, show, diff, keys, schema")
         self.refused("man", "run", "fast", says="`etalon run` has no subcommands")
 
 

@@ -51,6 +51,16 @@ class BuildsSources(Case):
         self.assertEqual(re.findall(": (yes|no)\n", done.stdout), ["yes", "yes", "no", "no"])
         self.assertIn("exited 3", done.stdout)
 
+    def test_timing_only_counts_as_ever_and_keeps_outputs_without_values_back(self):
+        arguments = [SOURCE / "kernels/c/gemm_bf16.c", "--in", "A=random:1[33,20]", "--in", "B=random:2[20,17]"]
+        whole, counts = self.json(*arguments), self.json(*arguments, "--timing-only", "--out", "C=" + self.path("c.npy"))
+        output = {"name": "C", "type": "f32", "shape": [33, 17], "file": None}
+        self.assertEqual(counts, {**whole, "timing_only": True, "outputs": [{**output, "first_left_out": 0}]})
+        self.assertFalse(pathlib.Path(self.path("c.npy")).exists())
+        text = self.etalon("run", *arguments, "--timing-only", "--out", "C=" + self.path("c.npy")).stdout
+        self.assertIn("--timing-only (no values of floats and products; races and unwritten reads not looked for)", text)
+        self.assertIn("output C f32[33, 17] not computed, by --timing-only", text)
+
     def test_a_kernel_is_checked_against_its_reference(self):
         arguments = [SOURCE / "kernels/c/gemm_bf16.c", "--in", "A=random:1[33,20]", "--in", "B=random:2[20,17]", "--check"]
         result = self.json(*arguments)

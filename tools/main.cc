@@ -61,6 +61,7 @@ int mainOf(int argc, char** argv) {
   addSweep(app, exit_status);
   addAsm(app, exit_status);
   addDis(app, exit_status);
+  addDiff(app, exit_status);
   addIsa(app, exit_status);
   addMachines(app, exit_status);
   addDevices(app, exit_status);

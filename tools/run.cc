@@ -43,7 +43,8 @@ Examples:
 struct RunOptions {
   RunRequest request;
   std::string device = "npu-functional";
-  std::string cores, limit, seed, commit_log, timeout, device_config, gdb, snapshot_at;
+  std::string cores, limit, seed, commit_log, timeout, device_config, gdb, snapshot_at,
+      trace_format;
   uint16_t gdb_port = 0;
   std::vector<std::string> inputs, outputs, arguments, dumps, permits;
   bool json = false;
@@ -83,13 +84,13 @@ Status readDevice(const RunOptions& options, RunRequest& request) {
     return Error{fmt::format("{}: for plug-ins alone (--device plugin:PATH)",
                              options.timeout.empty() ? "--device-config" : "--timeout")};
   if (options.device == "npu-functional") return {};
-  if (options.device == "npu")
-    return Error{
-        "--device npu: the timed model is not built yet; npu-functional, the default, gives the "
-        "same values and counts, "
-        "without cycles"};
-  return Error{fmt::format("--device {}: not in this build; it has npu-functional and plugin:PATH",
-                           quote(options.device))};
+  if (options.device == "npu") {
+    request.timed = true;
+    return {};
+  }
+  return Error{
+      fmt::format("--device {}: not in this build; it has npu, npu-functional and plugin:PATH",
+                  quote(options.device))};
 }
 
 Status readDebugging(RunOptions& options) {
@@ -111,11 +112,46 @@ Status readDebugging(RunOptions& options) {
   return {};
 }
 
+Status readTrace(const RunOptions& options, RunRequest& request) {
+  for (const auto& [option, file] :
+       {std::pair{"--trace", &request.trace}, std::pair{"--report", &request.report_page}})
+    if (!request.timed && !file->empty())
+      return Error{
+          fmt::format("{}: of --device npu alone; the functional model knows no time", option)};
+  if (options.trace_format.empty()) return {};
+  if (request.trace.empty()) return Error{"--trace-format: there is no --trace FILE"};
+  for (const auto& [name, format] :
+       {std::pair{"perfetto", sim::TraceFormat::perfetto},
+        std::pair{"json", sim::TraceFormat::json}, std::pair{"konata", sim::TraceFormat::konata}}) {
+    if (options.trace_format != name) continue;
+    request.trace_format = format;
+    return {};
+  }
+  return Error{
+      fmt::format("--trace-format {}: perfetto, json or konata", quote(options.trace_format))};
+}
+
+/// What goes with --timing-only: nothing that is about values, or goes on from them.
+Status checkTimingOnly(const RunOptions& options) {
+  const RunRequest& request = options.request;
+  const auto refused = [](std::string_view option, std::string_view why) {
+    return Error{fmt::format("--timing-only and {} do not go together: {}", option, why)};
+  };
+  if (request.check) return refused("--check", "there are no values to check");
+  if (!request.plugin.empty())
+    return refused("--device plugin:", "a plug-in computes what it computes");
+  if (!options.gdb.empty()) return refused("--gdb", "memory would not hold what it should");
+  if (!request.snapshot.empty() || !request.restore.empty())
+    return refused(request.restore.empty() ? "--snapshot" : "--restore", "a snapshot keeps values");
+  return {};
+}
+
 /// Understands the texts of the command line.
 Status readOptions(RunOptions& options) {
   RunRequest& request = options.request;
   ETALON_RETURN_IF_ERROR(readDevice(options, request));
   ETALON_RETURN_IF_ERROR(readDebugging(options));
+  ETALON_RETURN_IF_ERROR(readTrace(options, request));
   if (!options.cores.empty()) {
     const Result<uint64_t> cores = parseUnsigned(options.cores);
     if (!cores.ok()) return Error{"--cores: " + cores.error().message};
@@ -149,6 +185,7 @@ Status readOptions(RunOptions& options) {
   }
   for (const std::string& text : options.permits)
     ETALON_RETURN_IF_ERROR(addPermit(text, request.permits));
+  if (request.timing_only) ETALON_RETURN_IF_ERROR(checkTimingOnly(options));
   if (options.json && options.commit_log == "-")
     return Error{"--commit-log - and --json both want stdout; give the log a file"};
   return {};
@@ -241,9 +278,11 @@ void addRun(CLI::App& app, int& exit_status) {
          "An ELF image, a source that is built first, or an operator (.spec) for a plug-in")
       ->required()
       ->type_name("FILE");
-  sub->add_option("--device", options->device,
-                  "Where to run (default npu-functional); a plug-in is a shared library")
-      ->type_name("npu-functional|plugin:FILE");
+  sub->add_option(
+         "--device", options->device,
+         "Where to run: npu gives values and cycles, npu-functional (default) values alone; a "
+         "plug-in is a shared library")
+      ->type_name("npu|npu-functional|plugin:FILE");
   const auto value = [&](const char* name, auto& target, const char* type,
                          const std::string& description) {
     return sub->add_option(name, target, description)->type_name(type);
@@ -272,6 +311,11 @@ void addRun(CLI::App& app, int& exit_status) {
          "A scalar argument or a symbol of the shapes");
   sub->add_flag("--check", request.check,
                 "Check the outputs against the reference of the operator that the image names");
+  sub->add_flag("--timing-only", request.timing_only,
+                "Skip the arithmetic of floats and products, for counts (and times) of large "
+                "shapes; races and "
+                "unwritten reads are not looked for; stops where the program goes by a value that "
+                "was skipped");
   value("--limit", options->limit, "N",
         fmt::format("Most instructions over all cores (default {}, 0: none)", kDefaultLimit));
   value("--seed", options->seed, "N",
@@ -292,6 +336,12 @@ void addRun(CLI::App& app, int& exit_status) {
         "Instructions over all cores before --snapshot writes");
   value("--restore", request.restore, "FILE",
         "Go on from a snapshot; everything else as in the run that wrote it");
+  value("--trace", request.trace, "FILE",
+        "Of --device npu: what every unit does when, for ui.perfetto.dev");
+  value("--report", request.report_page, "FILE",
+        "Of --device npu: one HTML page that says where the cycles went");
+  value("--trace-format", options->trace_format, "perfetto|json|konata",
+        "perfetto (default); json for Chrome and konata for the Konata viewer, for small runs");
   values("--permit", options->permits, "uninitialised|races|order-dependent",
          "Do not fail for this finding");
   sub->add_flag("--json", options->json,

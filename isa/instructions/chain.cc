@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains, the element-wise instructions of three sources, and conversion.
+#include <algorithm>
+
 #include "isa/base/bits.h"
 #include "isa/instructions/one_step.h"
 #include "isa/state/chain_operands.h"
@@ -84,6 +86,32 @@ inline numerics::ChainProgram chainProgram(const ChainDescriptor& chain) {
   return program;
 }
 
+/// True if a step computes in f32 or leaves one.
+inline bool computesInFloat(const ChainDescriptor& chain) {
+  const auto is_float = [](uint8_t type) { return isFloat(static_cast<ElementType>(type)); };
+  return std::any_of(chain.steps.begin(), chain.steps.begin() + chain.nsteps,
+                     [&](const ChainStep& step) {
+                       return is_float(step.compute_type) || is_float(step.result_type);
+                     });
+}
+
+/// The values of a chain.
+template <CoreContext Core>
+void computeChain(Core& core, const TileOperands& operands, const ChainDescriptor& chain,
+                  const ChainTileOperands& at) {
+  std::array<numerics::TileRef, TileOperands::kMost> refs;
+  numerics::ChainTiles tiles;
+  const auto ref = [&](int operand) -> const numerics::TileRef* {
+    if (operand < 0) return nullptr;
+    refs[operand] = core.tileRef(operands.operand(operand).tile);
+    return &refs[operand];
+  };
+  for (size_t i = 0; i < tiles.sources.size(); ++i) tiles.sources[i] = ref(at.sources[i]);
+  tiles.td = ref(at.td);
+  tiles.reduction = ref(at.reduction);
+  numerics::runChain(chainProgram(chain), tiles, numerics::hostIsa(), vectorContract(core));
+}
+
 inline constexpr uint8_t kChainClass = 3, kChainOperand = 3;  // of ch in mtval
 
 SEMANTICS(et_vx) {
@@ -104,19 +132,9 @@ SEMANTICS(et_vx) {
   operands.checkPlacement();
   const TileRegister& shape = operands.operand(at.td >= 0 ? at.td : at.sources[0]).tile;
   operands.countWork(0, tileElements(shape), 0);
+  if (computesInFloat(chain)) operands.leaveOutValues();
   if (!core.begin(operands)) return;
-
-  std::array<numerics::TileRef, TileOperands::kMost> refs;
-  numerics::ChainTiles tiles;
-  const auto ref = [&](int operand) -> const numerics::TileRef* {
-    if (operand < 0) return nullptr;
-    refs[operand] = core.tileRef(operands.operand(operand).tile);
-    return &refs[operand];
-  };
-  for (size_t i = 0; i < tiles.sources.size(); ++i) tiles.sources[i] = ref(at.sources[i]);
-  tiles.td = ref(at.td);
-  tiles.reduction = ref(at.reduction);
-  numerics::runChain(chainProgram(chain), tiles, numerics::hostIsa(), vectorContract(core));
+  if (core.computes()) computeChain(core, operands, chain, at);
   core.finish(operands);
   retireVector(core, tileElements(shape));
 }

@@ -93,7 +93,7 @@ uint64_t loadRun(Core& core, const Mover& mover, const numerics::TileRef& tile, 
                  int view_operand) {
   const ElementRun to = tileRun(tile, row, column);
   if (!run.inside) {
-    mover.run({reinterpret_cast<std::byte*>(&fill), 0}, to, count);
+    if (core.computes()) mover.run({reinterpret_cast<std::byte*>(&fill), 0}, to, count);
     return 0;
   }
   const auto& memory = core.viewMemory(view_operand);
@@ -101,7 +101,7 @@ uint64_t loadRun(Core& core, const Mover& mover, const numerics::TileRef& tile, 
   forEachRunPiece(run, count, bits, [&](uint64_t address, uint64_t bytes) {
     core.recordView(memory, address, bytes, false);
   });
-  mover.run({memory.at(run.address), run.stride, run.nibble}, to, count);
+  if (core.computes()) mover.run({memory.at(run.address), run.stride, run.nibble}, to, count);
   return count * static_cast<uint64_t>(bits);
 }
 
@@ -113,7 +113,7 @@ uint64_t storeRun(Core& core, const Mover& mover, const numerics::TileRef& tile,
   const ElementRun from = tileRun(tile, row, column);
   const auto& memory = core.viewMemory(view_operand);
   const int bits = elementInfo(mover.to).bits;
-  mover.run(from, {memory.at(run.address), run.stride, run.nibble}, count);
+  if (core.computes()) mover.run(from, {memory.at(run.address), run.stride, run.nibble}, count);
   forEachRunPiece(run, count, bits, [&](uint64_t address, uint64_t bytes) {
     if (mover.kind == Transfer::update)
       core.recordUpdate(memory, address, bytes,
@@ -149,7 +149,9 @@ void transfer(Core& core, const Instruction& in, Transfer kind,
   const numerics::TileRef ref = core.tileRef(tile);
   const Mover mover = moverOf(core, in, kind, op, tile, view);
   uint64_t useful_bits = 0;
-  if (!tile.empty()) {
+  if (!tile.empty() && load && !core.readsViews()) {
+    useful_bits = elementsInside(view) * static_cast<uint64_t>(view.elementBits());
+  } else if (!tile.empty()) {
     walkView(view, [&](uint64_t row, uint64_t column, uint64_t count, const ViewRun& run) {
       useful_bits += load ? loadRun(core, mover, ref, view.fill, row, column, count, run, 1)
                           : storeRun(core, mover, ref, row, column, count, run, 1);
@@ -188,6 +190,7 @@ void transferIndexed(Core& core, const Instruction& in, Transfer kind,
   const ViewDescriptor& view = operands.view(
       in.rs1, of_register, load ? Role::source : Role::destination, named ? axis : kNoNamedAxis);
   const TileRegister& index = operands.tile(in.rs2, core.tile(in.rs2), Role::source);
+  operands.useAsIndex(2);
   operands.checkRegisters();
   operands.checkTypes();
   requireBoxShape(operands, tile, view.rows(), view.columns());

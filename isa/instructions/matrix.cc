@@ -124,23 +124,13 @@ inline void requireScaleShapes(TileOperands& operands, const ProductLinks& linke
   require(kProductB, linked.b_scales);
 }
 
+/// The values of a product.
 template <CoreContext Core>
-void multiply(Core& core, const Instruction& in, bool accumulate) {
-  auto operands = core.operands(in, {.transposes = true, .any_step = false});
-  const TileRegister& d =
-      operands.tile(in.rd, core.tile(in.rd), accumulate ? Role::inout : Role::destination);
-  const TileRegister& a = operands.tile(in.rs1, core.tile(in.rs1), Role::source);
-  const TileRegister& b = operands.tile(in.rs2, core.tile(in.rs2), Role::source);
-  const ProductLinks linked = addProductLinks(core, operands);
-  operands.checkRegisters();
-  operands.checkTypes();
-  requireLinkedTypes(operands, linked);
-  requireProductShapes(operands, linked);
-  requireScaleShapes(operands, linked);
-  operands.checkPlacement();
-  const uint64_t macs = saturatingProduct(d.rows(), d.columns(), b.rows());
-  operands.countWork(macs, saturatingProduct(d.rows(), d.columns()), 0);
-  if (!core.begin(operands)) return;
+void computeProduct(Core& core, const TileOperands& operands, const ProductLinks& linked,
+                    bool accumulate) {
+  const TileRegister& d = operands.operand(kProductTd).tile;
+  const TileRegister& a = operands.operand(kProductA).tile;
+  const TileRegister& b = operands.operand(kProductB).tile;
   numerics::MmaSource from_a = core.tileRef(a), from_b = core.tileRef(b);
   const auto ref = [&](int i) { return core.tileRef(operands.operand(i).tile); };
   if (linked.sparse()) from_a.metadata = ref(linked.metadata);
@@ -154,6 +144,27 @@ void multiply(Core& core, const Instruction& in, bool accumulate) {
     numerics::multiplyAccumulate(from_a, from_b, to, accumulate, numerics::bestMmaKernels(),
                                  core.mmaScratch());
   }
+}
+
+template <CoreContext Core>
+void multiply(Core& core, const Instruction& in, bool accumulate) {
+  auto operands = core.operands(in, {.transposes = true, .any_step = false});
+  const TileRegister& d =
+      operands.tile(in.rd, core.tile(in.rd), accumulate ? Role::inout : Role::destination);
+  operands.tile(in.rs1, core.tile(in.rs1), Role::source);
+  const TileRegister& b = operands.tile(in.rs2, core.tile(in.rs2), Role::source);
+  const ProductLinks linked = addProductLinks(core, operands);
+  operands.checkRegisters();
+  operands.checkTypes();
+  requireLinkedTypes(operands, linked);
+  requireProductShapes(operands, linked);
+  requireScaleShapes(operands, linked);
+  operands.checkPlacement();
+  const uint64_t macs = saturatingProduct(d.rows(), d.columns(), b.rows());
+  operands.countWork(macs, saturatingProduct(d.rows(), d.columns()), 0);
+  operands.leaveOutValues();  // integer products cost as much as others
+  if (!core.begin(operands)) return;
+  if (core.computes()) computeProduct(core, operands, linked, accumulate);
   core.finish(operands);
   core.addCounter(Counter::retired_matrix, 1);
   core.addCounter(Counter::macs, macs);

@@ -21,7 +21,7 @@ void moveTile(Core& core, const Instruction& in, Shape shape, Move move) {
   operands.checkPlacement();
   operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
-  if (!d.empty()) move(core.tileRef(a), core.tileRef(d));
+  if (!d.empty() && core.computes()) move(core.tileRef(a), core.tileRef(d));
   core.finish(operands);
   retireVector(core, tileElements(d));
 }
@@ -97,6 +97,15 @@ inline Picked requirePickShapes(TileOperands& operands, Pick pick) {
   }
 }
 
+inline void pickElements(Pick pick, const numerics::TileRef& a, const numerics::TileRef& indices,
+                         const numerics::TileRef& d) {
+  switch (pick) {
+    case Pick::permute: return numerics::permuteRows(a, indices, d);
+    case Pick::gather: return numerics::gatherColumns(a, indices, d);
+    case Pick::scatter: return numerics::scatterColumns(a, indices, d);
+  }
+}
+
 template <CoreContext Core>
 void moveByIndex(Core& core, const Instruction& in, Pick pick) {
   auto operands = core.operands(in);
@@ -110,17 +119,12 @@ void moveByIndex(Core& core, const Instruction& in, Pick pick) {
   const uint64_t elements = tileElements(pick == Pick::scatter ? a : d);
   operands.countWork(0, elements, 0);
   operands.recordByElement(picked.operand);
+  operands.useAsIndex(2);
   if (!core.begin(operands)) return;
   if (!d.empty()) {
     const numerics::TileRef indices = core.tileRef(index);
     recordPicked(core, operands.operand(picked.operand).tile, indices, picked);
-    switch (pick) {
-      case Pick::permute: numerics::permuteRows(core.tileRef(a), indices, core.tileRef(d)); break;
-      case Pick::gather: numerics::gatherColumns(core.tileRef(a), indices, core.tileRef(d)); break;
-      case Pick::scatter:
-        numerics::scatterColumns(core.tileRef(a), indices, core.tileRef(d));
-        break;
-    }
+    if (core.computes()) pickElements(pick, core.tileRef(a), indices, core.tileRef(d));
   }
   core.finish(operands);
   retireVector(core, elements);
@@ -137,7 +141,7 @@ SEMANTICS(et_iota) {
   operands.checkPlacement();
   operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
-  if (!d.empty())
+  if (!d.empty() && core.computes())
     numerics::iotaTile(core.tileRef(d), core.x(in.rs1), core.x(in.rs2), core.x(in.rs3));
   core.finish(operands);
   retireVector(core, tileElements(d));

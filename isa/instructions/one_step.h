@@ -56,6 +56,41 @@ inline ElementType stepResult(const ElementwiseInfo& info, ElementType compute, 
   return of_td ? td : compute;
 }
 
+/// The values of a one-step instruction; operand_of: operand that is source i, where that is a tile.
+template <CoreContext Core>
+void computeOneStep(Core& core, const TileOperands& operands, const OneStep& one,
+                    const std::array<int, 3>& operand_of) {
+  const ElementwiseInfo& info = *elementwiseInfo(static_cast<int>(one.op));
+  numerics::ChainProgram program;
+  numerics::ChainTiles tiles;
+  std::array<numerics::TileRef, 3> refs;
+  std::array<uint8_t, 3> selectors{};
+  for (uint8_t i = 0; i < one.count; ++i) {
+    if (one.sources[i].is_tile) {
+      refs[i] = core.tileRef(operands.operand(operand_of[i]).tile);
+      tiles.sources[i] = &refs[i];
+      selectors[i] = kSelectorTile + i;
+    } else {
+      program.constants[i] = static_cast<uint32_t>(core.x(one.sources[i].reg));
+      selectors[i] = kSelectorConstant + i;
+    }
+  }
+  const ElementType compute =
+      elementInfo(operands.operand(operand_of[one.typed]).tile.elementType()).widens_to;
+  const numerics::TileRef td = core.tileRef(operands.operand(0).tile);
+  tiles.td = &td;
+  program.nsteps = 1;
+  program.steps[0] = {.op = one.op,
+                      .compute = compute,
+                      .result = stepResult(info, compute, td.type),
+                      .mode = one.mode,
+                      .dest = 0,
+                      .a = selectors[0],
+                      .b = selectors[1],
+                      .c = selectors[2]};
+  numerics::runChain(program, tiles, numerics::hostIsa(), vectorContract(core));
+}
+
 /// Checks and executes a one-step instruction: td is rd, tile sources stand in the order of the syntax.
 template <CoreContext Core>
 void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
@@ -74,36 +109,7 @@ void runOneStep(Core& core, const Instruction& in, const OneStep& one) {
   operands.checkPlacement();
   operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
-
-  const ElementwiseInfo& info = *elementwiseInfo(static_cast<int>(one.op));
-  numerics::ChainProgram program;
-  numerics::ChainTiles tiles;
-  std::array<numerics::TileRef, 3> refs;
-  std::array<uint8_t, 3> selectors{};
-  for (uint8_t i = 0; i < one.count; ++i) {
-    if (one.sources[i].is_tile) {
-      refs[i] = core.tileRef(operands.operand(operand_of[i]).tile);
-      tiles.sources[i] = &refs[i];
-      selectors[i] = kSelectorTile + i;
-    } else {
-      program.constants[i] = static_cast<uint32_t>(core.x(one.sources[i].reg));
-      selectors[i] = kSelectorConstant + i;
-    }
-  }
-  const ElementType compute =
-      elementInfo(operands.operand(operand_of[one.typed]).tile.elementType()).widens_to;
-  const numerics::TileRef td = core.tileRef(d);
-  tiles.td = &td;
-  program.nsteps = 1;
-  program.steps[0] = {.op = one.op,
-                      .compute = compute,
-                      .result = stepResult(info, compute, td.type),
-                      .mode = one.mode,
-                      .dest = 0,
-                      .a = selectors[0],
-                      .b = selectors[1],
-                      .c = selectors[2]};
-  numerics::runChain(program, tiles, numerics::hostIsa(), vectorContract(core));
+  if (core.computes()) computeOneStep(core, operands, one, operand_of);
   core.finish(operands);
   retireVector(core, tileElements(d));
 }

@@ -27,7 +27,7 @@ void onBlocks(Core& core, const Instruction& in, Role role, Move move) {
   operands.checkPlacement();
   operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
-  if (!d.empty()) move(core.tileRef(d), core.tileRef(a), core.tileRef(scales));
+  if (!d.empty() && core.computes()) move(core.tileRef(d), core.tileRef(a), core.tileRef(scales));
   core.finish(operands);
   retireVector(core, tileElements(d));
 }

@@ -19,7 +19,7 @@ SEMANTICS(random) {
   operands.checkPlacement();
   operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
-  if (!d.empty())
+  if (!d.empty() && core.computes())
     numerics::randomTile(distribution, core.tileRef(d), core.x(in.rs1), core.x(in.rs2),
                          core.readCsr(csr::kEtseed), core.readCsr(csr::kEtstream));
   core.finish(operands);

@@ -25,7 +25,7 @@ SEMANTICS(reduction) {
   operands.countWork(0, std::max(tileElements(a), tileElements(d)), 0);
   if (!core.begin(operands)) return;
   // Nothing to accumulate leaves td's bits.
-  if (!d.empty() && !(accumulate && a.empty())) {
+  if (!d.empty() && !(accumulate && a.empty()) && core.computes()) {
     if (columns)
       numerics::reduceColumns(op, core.tileRef(a), core.tileRef(d), accumulate, numerics::hostIsa(),
                               vectorContract(core));
@@ -50,7 +50,7 @@ SEMANTICS(argument) {
   operands.checkPlacement();
   operands.countWork(0, std::max(tileElements(a), tileElements(d)), 0);
   if (!core.begin(operands)) return;
-  if (!d.empty()) {
+  if (!d.empty() && core.computes()) {
     if (columns)
       numerics::argReduceColumns(op, core.tileRef(a), core.tileRef(d));
     else
@@ -74,7 +74,7 @@ SEMANTICS(argument_accumulate) {
   operands.checkPlacement();
   operands.countWork(0, std::max(tileElements(a), tileElements(value)), 0);
   if (!core.begin(operands)) return;
-  if (!a.empty())
+  if (!a.empty() && core.computes())
     numerics::argReduceRowsAccumulate(op, core.tileRef(a), static_cast<uint32_t>(core.x(in.rs3)),
                                       core.tileRef(value), core.tileRef(index));
   core.finish(operands);

@@ -23,7 +23,7 @@ SEMANTICS(scan) {
   operands.checkPlacement();
   operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
-  if (!d.empty()) {
+  if (!d.empty() && core.computes()) {
     numerics::TileRef carry;
     if (carries) carry = core.tileRef(operands.operand(2).tile);
     numerics::scanRows(op, mode, core.tileRef(a), core.tileRef(d), carries ? &carry : nullptr,
@@ -49,7 +49,7 @@ SEMANTICS(recurrence) {
   operands.checkPlacement();
   operands.countWork(0, tileElements(d), 0);
   if (!core.begin(operands)) return;
-  if (!d.empty()) {
+  if (!d.empty() && core.computes()) {
     const numerics::TileRef carried = core.tileRef(carry);
     numerics::recurRows(reverse, core.tileRef(a), core.tileRef(b), core.tileRef(d), &carried,
                         vectorContract(core));

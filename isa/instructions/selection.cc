@@ -23,7 +23,7 @@ SEMANTICS(sort) {
   operands.checkPlacement();
   operands.countWork(0, tileElements(a), 0);
   if (!core.begin(operands)) return;
-  if (!values.empty())
+  if (!values.empty() && core.computes())
     numerics::sortRows(order, core.tileRef(a), core.tileRef(values), core.tileRef(indices));
   core.finish(operands);
   retireVector(core, tileElements(a));

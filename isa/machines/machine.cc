@@ -258,8 +258,8 @@ std::vector<MachineValue> machineValues(const Machine& machine) {
     std::string value = printValue(field, field.get(machine));
     if (field.optional && value.empty()) continue;
     const auto source = machine.sources.find(key);
-    values.push_back({std::string(field.section), key, std::move(value), std::string(field.unit),
-                      source == machine.sources.end() ? "" : source->second, field.timing});
+    values.push_back({key, std::move(value), source == machine.sources.end() ? "" : source->second,
+                      std::string(field.section), std::string(field.unit), field.timing});
   }
   return values;
 }

@@ -51,13 +51,12 @@ struct Machine {
 
 /// One value of a machine for reports and `etalon machines`.
 struct MachineValue {
-  std::string section;  // empty for what stands at the top of the file
-  std::string key;      // dotted
-  std::string
-      value;  // as it is written: decimal, a size with its unit, a hexadecimal address, a name
-  std::string unit;  // of a number that is not a plain count
+  std::string key;    // dotted
+  std::string value;  // decimal, a size with its unit, a hexadecimal address, a ratio, a name
   std::string source;
-  bool timing = false;  // decides when things happen, never what a program computes
+  std::string section = {};  // empty for what stands at the top of the file
+  std::string unit = {};     // of a number that is not a plain count
+  bool timing = false;       // decides when things happen, never what a program computes
 };
 std::vector<MachineValue> machineValues(const Machine& machine);
 

@@ -8,6 +8,8 @@
 
 #include "isa/base/number.h"
 #include "isa/machines/address_map.h"
+#include "isa/machines/find_machine.h"
+#include "isa/machines/machine_fields.h"
 
 namespace etalon::isa {
 namespace {
@@ -78,6 +80,23 @@ Problem channels(const Machine& machine, const Timing& timing) {
   return std::nullopt;
 }
 
+Problem network(const NetworkTiming& network) {
+  if (network.topology != NetworkTiming::kCrossbar || network.latency >= 2) return std::nullopt;
+  return MachineProblem{"network.latency",
+                        "1 cycle is too short for a crossbar: into it and out of it takes 2"};
+}
+
+Problem parts(const Machine& machine) {
+  for (const MachineField& field : machineFields()) {
+    if (field.kind != FieldKind::Part) continue;
+    const auto name = std::get<std::string>(field.get(machine));
+    if (field.optional && name.empty()) continue;
+    if (Result<std::string> file = findPart(field.part, name, machine.folder); !file.ok())
+      return MachineProblem{field.dottedKey(), file.error().message};
+  }
+  return std::nullopt;
+}
+
 Problem links(const LinkTiming& links) {
   for (const auto& [key, value] :
        {std::pair{"links.megabytes_per_second", links.megabytes_per_second},
@@ -100,7 +119,9 @@ std::optional<MachineProblem> machineProblem(const Machine& machine) {
   if (Problem problem = vectorLanes(timing.vector)) return problem;
   if (Problem problem = localMemory(machine, timing)) return problem;
   if (Problem problem = channels(machine, timing)) return problem;
-  return links(timing.links);
+  if (Problem problem = network(timing.network)) return problem;
+  if (Problem problem = links(timing.links)) return problem;
+  return parts(machine);
 }
 
 }  // namespace etalon::isa

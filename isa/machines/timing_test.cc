@@ -4,14 +4,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <map>
+#include <algorithm>
 
 #include "isa/base/file.h"
 #include "isa/machines/find_machine.h"
 #include "isa/machines/machine_schema.h"
+#include "isa/machines/peaks.h"
 
 namespace etalon::isa {
 namespace {
@@ -93,9 +92,113 @@ TEST(Timing, EveryKindOfValueCanBeOverridden) {
       "base+matrix.rate_32=0.25+network.topology=ring");
 }
 
+// Rules between values hold for the machine that all overrides together make.
+TEST(Timing, OverridesMustGoTogether) {
+  const auto message = [](const std::vector<std::string>& overrides) {
+    const Result<Machine> machine = openMachine("base", overrides);
+    return machine.ok() ? "accepted" : machine.error().message;
+  };
+  EXPECT_EQ(message({"local_bytes=8196 KiB", "local.banks=64"}),
+            "local_bytes: 8196 KiB is not a multiple of local.banks * local.bank_bytes = 8192");
+  EXPECT_EQ(message({"local_bytes=8196 KiB", "local.banks=64", "local.bank_bytes=64"}), "accepted");
+  EXPECT_EQ(message({"dma.burst_bytes=512"}),
+            "memory.interleave_bytes: 256 is not a multiple of dma.burst_bytes = 512: a burst "
+            "would lie in two channels");
+  EXPECT_EQ(message({"dma.burst_bytes=512", "memory.interleave_bytes=512"}), "accepted");
+  EXPECT_EQ(message({"scalar.ways=3"}),
+            "scalar.icache_bytes: 32 KiB is no power of two times scalar.line_bytes * scalar.ways "
+            "= 192; 24 KiB would be");
+  EXPECT_EQ(message({"network.latency=1"}),
+            "network.latency: 1 cycle is too short for a crossbar: into it and out of it takes 2");
+  EXPECT_EQ(message({"network.latency=1", "network.topology=ring"}), "accepted");
+  EXPECT_EQ(message({"links.count=0", "links.megabytes_per_second=0", "links.latency_ns=0"}),
+            "accepted");
+  EXPECT_THAT(message({"memory.preset=none"}),
+              HasSubstr("memory.preset: there is no parts/memory/none.yaml; known: "));
+  EXPECT_THAT(message({"energy.table=none"}),
+              HasSubstr("energy.table: there is no parts/energy/none"));
+}
+
+TEST(Timing, OverridesRefuseWhatFilesRefuse) {
+  const auto message = [](const std::string& assignment) {
+    return openMachine("base", {assignment}).error().message;
+  };
+  EXPECT_EQ(message("matrix.rows=0"), "override matrix.rows: 0 is outside 1 to 1024");
+  EXPECT_EQ(message("vector.lanes=200"), "override vector.lanes: 200 is not a power of two");
+  EXPECT_EQ(message("matrix.rate_8=100"), "override matrix.rate_8: 100 is outside 0.001 to 64");
+  EXPECT_THAT(message("matrix.rate_8=1/3"),
+              HasSubstr("override matrix.rate_8: '1/3' is not a ratio"));
+  EXPECT_EQ(message("network.topology=torus"),
+            "override network.topology: 'torus' is none of crossbar, mesh, ring");
+  EXPECT_EQ(message("rows=64"), "a machine has no 'rows'; known: matrix.rows");
+  EXPECT_EQ(message("signal.delay=2"), "a machine has no 'signal.delay'; known: signal.latency");
+}
+
 TEST(Timing, TheSchemaIsTheOneOfTheTable) {
-  EXPECT_EQ(readFile(ETALON_SOURCE_DIR "/isa/schema/machine.schema.json").value(), machineSchema())
-      << "write it again: etalon machines schema > isa/schema/machine.schema.json";
+  const bool same =
+      readFile(ETALON_SOURCE_DIR "/isa/schema/machine.schema.json").value() == machineSchema();
+  EXPECT_TRUE(same) << "write it again: etalon machines schema > isa/schema/machine.schema.json";
+}
+
+// Written from what the machines are for, not from their files.
+TEST(Timing, EveryShippedMachineIsWhatItSays) {
+  const Machine edge = openMachine("edge", {}).value(), server = openMachine("server", {}).value(),
+                rtl8 = openMachine("rtl8", {}).value(), rtl16 = openMachine("rtl16", {}).value();
+  EXPECT_EQ(edge.cores, 1u);
+  EXPECT_EQ(edge.timing->matrix.rows, 32u);
+  EXPECT_EQ(edge.timing->matrix.cols, 32u);
+  EXPECT_EQ(edge.timing->memory.preset, "lpddr5-6400");
+  EXPECT_EQ(server.cores, 8u);
+  EXPECT_EQ(server.timing->memory.preset, "hbm3-6400");
+  EXPECT_EQ(rtl8.cores, 1u);
+  EXPECT_EQ(rtl8.timing->matrix.rows, 8u);
+  EXPECT_EQ(rtl8.timing->matrix.cols, 8u);
+  EXPECT_EQ(rtl16.cores, 2u);
+  EXPECT_EQ(rtl16.timing->matrix.rows, 16u);
+  EXPECT_EQ(rtl16.timing->matrix.cols, 16u);
+  for (const Machine& rtl : {rtl8, rtl16}) {
+    EXPECT_THAT(rtl.timing->memory.preset, ::testing::StartsWith("fixed-"));
+    EXPECT_THAT(rtl.profiles, ::testing::ElementsAre("Et-base", "Et-f16", "Et-fp8"));
+  }
+}
+
+TEST(Timing, TpuV4LikeIsAsPublicSimulatorsHaveIt) {
+  const Machine tpu = openMachine("tpuv4-like", {}).value(), base = openMachine("base", {}).value();
+  const Timing& t = *tpu.timing;
+  EXPECT_EQ(tpu.cores, 4u);
+  EXPECT_EQ(tpu.local_bytes, 36u << 20);
+  EXPECT_EQ(t.clock_mhz, 1000u);
+  EXPECT_EQ(t.matrix.dataflow, MatrixTiming::kWeightStationary);
+  EXPECT_EQ(t.matrix.rows, 128u);
+  EXPECT_EQ(t.matrix.cols, 128u);
+  EXPECT_EQ(t.vector.lanes, 2048u);
+  EXPECT_EQ(t.vector.stages, base.timing->vector.stages);
+  EXPECT_EQ(t.vector.exp_slots, base.timing->vector.exp_slots);
+  EXPECT_EQ(t.vector.function_slots, base.timing->vector.function_slots);
+  EXPECT_EQ(t.memory.channels, 16u);
+  EXPECT_EQ(t.network.ports, 16u);
+  EXPECT_EQ(t.network.port_bytes, 32u);
+}
+
+uint64_t peakOf(const std::string& machine, const std::string& key) {
+  const auto peaks = machinePeaks(openMachine(machine, {}).value()).value();
+  const auto found = std::ranges::find(peaks, key, &MachinePeak::key);
+  return found == peaks.end() ? 0 : found->per_second;
+}
+
+TEST(Timing, PeaksAreComputed) {
+  EXPECT_EQ(peakOf("base", "matrix.16_bit"), 4u * 128 * 128 * 2 * 1'000'000'000ull);
+  EXPECT_EQ(peakOf("base", "matrix.8_bit"), 2 * peakOf("base", "matrix.16_bit"));
+  EXPECT_EQ(peakOf("base", "matrix.32_bit"), peakOf("base", "matrix.16_bit") / 2);
+  EXPECT_EQ(peakOf("base", "matrix.4_bit"), 0u);  // without Et-i4 and Et-mx
+  EXPECT_EQ(peakOf("base", "local"), 4u * 32 * 128 * 1'000'000'000ull);
+  EXPECT_NEAR(static_cast<double>(peakOf("base", "memory")), 614.4e9, 1e9);
+  EXPECT_NEAR(static_cast<double>(peakOf("tpuv4-like", "memory")), 614.4e9, 1e9);
+  EXPECT_NEAR(static_cast<double>(peakOf("server", "memory")), 1638.4e9, 1e9);
+  EXPECT_NEAR(static_cast<double>(peakOf("edge", "memory")), 51.2e9, 1e8);
+  EXPECT_EQ(peakOf("rtl8", "memory"), 16'000'000'000u);  // 16 B a cycle at 1 GHz
+  EXPECT_EQ(peakOf("base", "links"), 100'000'000'000u);
+  EXPECT_TRUE(machinePeaks(openMachine("functional64", {}).value())->empty());
 }
 
 }  // namespace

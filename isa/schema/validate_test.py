@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the shipped machine, profile and contract files against their schemas, and shows that the schemas refuse what they should.
+"""Holds the shipped machine, profile, contract and energy files against their schemas, and shows that the schemas refuse what they should.
 
 Usage: validate_test.py SOURCE_DIR; exit status 0 if all agree.
 """
@@ -28,6 +28,27 @@ MACHINE_MUST_FAIL = [
     (["address_map", "global_base", "value"], 0),
     (["surprise"], 1),
     (["title"], None),
+    (["matrix"], None),
+    (["clock_mhz"], None),
+    (["matrix", "rows"], None),
+    (["matrix", "surprise"], 1),
+    (["matrix", "rows", "value"], 0),
+    (["matrix", "rate_16", "value"], "half"),
+    (["matrix", "rate_16", "value"], 65),
+    (["matrix", "dataflow", "value"], "row_stationary"),
+    (["vector", "lanes", "value"], 100),
+    (["dma", "burst_bytes", "value"], 96),
+    (["dma", "burst_bytes", "value"], 8),
+    (["network", "topology", "value"], 0),
+    (["memory", "preset", "value"], "hbm2/../x"),
+    (["energy", "table", "value"], 45),
+    (["energy", "table"], None),
+]
+
+ENERGY_MUST_FAIL = [
+    (["name"], None), (["surprise"], 1), (["mac_16"], 2.0), (["mac_16", "low"], None), (["mac_16", "typical"], 1),
+    (["mac_16", "low", "value"], "1.5"), (["mac_16", "low", "value"], -1), (["mac_16", "low", "source"], ""),
+    (["mac_16", "low", "source"], None),
 ]
 
 CONTRACT = {
@@ -75,21 +96,21 @@ def set_at(document, path, value):
 def main():
     source = pathlib.Path(sys.argv[1]) / "isa"
     failures, checked = [], 0
-    for kind, suffix in (("machine", "yaml"), ("profile", "yaml"), ("contract", "json")):
+    machine, energy = (yaml.safe_load((source / "machines" / file).read_text()) for file in ("base.yaml", "parts/energy/cmos45-hbm2.yaml"))
+    for kind, pattern, good, must_fail in (
+            ("machine", "machines/*.yaml", machine, MACHINE_MUST_FAIL), ("profile", "profiles/*.yaml", None, []),
+            ("contract", "contracts/*.json", CONTRACT, CONTRACT_MUST_FAIL), ("energy", "machines/parts/energy/*.yaml", energy, ENERGY_MUST_FAIL)):
         schema = json.loads((source / f"schema/{kind}.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
-        files = sorted((source / f"{kind}s").glob(f"*.{suffix}"))
+        files = sorted(source.glob(pattern))
         if not files:
             failures.append(f"no {kind} files")
         for path in files:
             checked += 1
             failures += [f"{path}: {e.json_path}: {e.message}" for e in validator.iter_errors(yaml.safe_load(path.read_text()))]
-        if kind == "profile":
-            continue
-        machine = yaml.safe_load((source / "machines/base.yaml").read_text())
-        good, must_fail = (machine, MACHINE_MUST_FAIL) if kind == "machine" else (CONTRACT, CONTRACT_MUST_FAIL)
-        failures += [f"{kind} schema refuses what is right: {e.json_path}: {e.message}" for e in validator.iter_errors(good)]
+        if good:
+            failures += [f"{kind} schema refuses what is right: {e.json_path}: {e.message}" for e in validator.iter_errors(good)]
         for path, value in must_fail:
             bad = copy.deepcopy(good)
             set_at(bad, path, value)

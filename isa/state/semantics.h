@@ -53,6 +53,10 @@ concept TileContext = CoreContext<C> && requires(C& core, TileOperands& operands
   { core.operands(Instruction{}, OperandRules{}) } -> std::same_as<TileOperands>;
   { core.limits() } -> std::same_as<const MachineLimits&>;
   { core.begin(operands) } -> std::same_as<bool>;
+  // After begin(): false if this run leaves the instruction's values out. All its other effects take place.
+  { core.computes() } -> std::same_as<bool>;
+  // After begin(): false if nothing depends on which bytes of memory the instruction's views have it read.
+  { core.readsViews() } -> std::same_as<bool>;
   core.finish(operands);
   // The declared numerics contract; nullptr for the canonical arithmetic.
   { core.contract() } -> std::same_as<const numerics::Contract*>;

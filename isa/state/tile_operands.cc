@@ -66,6 +66,14 @@ void TileOperands::displace(int i, std::span<const int32_t> bytes) {
   operand.displacement_count = static_cast<uint8_t>(bytes.size());
 }
 
+bool TileOperands::leavesOutValues() const {
+  for (int i = 0; i < count_; ++i)
+    if (const uint8_t type = operands_[i].type();
+        type < kElementTypes && isFloat(static_cast<ElementType>(type)))
+      return true;
+  return leaves_out_values_;
+}
+
 void TileOperands::needProfile(std::string_view profile) {
   const size_t at = profiles_.find(profile), end = at + profile.size();
   if (at != std::string::npos && (end == profiles_.size() || profiles_[end] == ' ')) return;

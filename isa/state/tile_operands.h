@@ -75,6 +75,7 @@ class TileOperands {
     bool recorded_by_element =
         false;  // the instruction records what it touches, not the whole tile
     bool may_link = false;
+    bool is_index = false;
     int named_axis = kNoNamedAxis;
     std::string_view name;
     TileRegister tile;
@@ -86,6 +87,16 @@ class TileOperands {
     bool empty() const { return is_view ? view.empty() : tile.empty(); }
     uint8_t type() const { return is_view ? view.type : tile.type; }
     bool displaced() const { return displacement_count != 0; }
+    /// Calls f(tile) for a tile operand, once for each displacement if it is displaced.
+    template <class F>
+    void forEachTile(F f) const {
+      if (!displaced()) f(tile);
+      for (int k = 0; k < displacement_count; ++k) {
+        TileRegister at = tile;
+        at.base += static_cast<uint32_t>(displacements[k]);
+        f(at);
+      }
+    }
     /// Byte interval of a nonempty tile over all its displacements.
     ByteInterval hull() const;
   };
@@ -106,6 +117,11 @@ class TileOperands {
   void allowLink(int i) { operands_[i].may_link = true; }
   /// Operand i is touched in part: begin and finish leave its record to the instruction.
   void recordByElement(int i) { operands_[i].recorded_by_element = true; }
+
+  /// The elements of operand i say which elements of another one the instruction touches.
+  void useAsIndex(int i) { operands_[i].is_index = true; }
+  /// A run without values leaves this instruction's out, although no operand is a float.
+  void leaveOutValues() { leaves_out_values_ = true; }
 
   /// Classes 29 and 25 up to types: descriptors well formed, flags allowed; then the tuple is listed (if `listed`).
   void checkRegisters();
@@ -130,6 +146,8 @@ class TileOperands {
 
   void raise(Cause cause, Rule rule, int operand, std::string detail, std::string hint = {});
   const std::optional<Fault>& fault() const { return fault_; }
+  /// True if a run without values leaves out what the instruction would write: an operand is a float, or leaveOutValues().
+  bool leavesOutValues() const;
   int count() const { return count_; }
   const Operand& operand(int i) const { return operands_[i]; }
   const Instruction& instruction() const { return in_; }
@@ -144,6 +162,7 @@ class TileOperands {
   Instruction in_;
   const MachineLimits& limits_;
   OperandRules rules_;
+  bool leaves_out_values_ = false;
   std::array<Operand, kMost> operands_{};
   int count_ = 0;
   std::string profiles_;  // that the types need, separated by spaces

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/state/view_walk.h"
 
+#include <algorithm>
+#include <span>
+
 namespace etalon::isa {
 
 ViewWalker::ViewWalker(const ViewDescriptor& view, int named_axis)
@@ -74,6 +77,71 @@ ViewWalker::Levels ViewWalker::levelsOf(const ViewDescriptor& view, int first, i
     levels.at[levels.count++] = level;
   }
   return levels;
+}
+
+namespace {
+
+/// A box dim on an axis.
+struct AxisDim {
+  uint64_t extent;
+  int64_t step;
+};
+
+/// Indices of one dim whose coordinates first + index * step are in [0, dim).
+uint64_t indicesInside(AxisDim of, int64_t first, uint64_t dim) {
+  if (of.step < 0) {
+    first += of.step * static_cast<int64_t>(of.extent - 1);
+    of.step = -of.step;
+  }
+  if (of.step == 0) return static_cast<uint64_t>(first) < dim ? of.extent : 0;
+  if (dim == 0 || (first >= 0 && static_cast<uint64_t>(first) >= dim)) return 0;
+  const auto step = static_cast<uint64_t>(of.step);
+  // Distances from `first` to the first and the last coordinate inside; both fit in 64 unsigned bits.
+  const uint64_t before = first < 0 ? -static_cast<uint64_t>(first) : 0;
+  const uint64_t to_last = dim - 1 - static_cast<uint64_t>(first);
+  const uint64_t begin = before / step + (before % step != 0);
+  const uint64_t end = std::min(of.extent, to_last / step + 1);
+  return begin < end ? end - begin : 0;
+}
+
+/// The same for all combinations of several dims.
+uint64_t combinationsInside(std::span<const AxisDim> dims, int64_t origin, uint64_t dim) {
+  if (dims.empty()) return static_cast<uint64_t>(origin) < dim ? 1 : 0;
+  if (dims.size() == 1) return indicesInside(dims[0], origin, dim);
+  int64_t low = origin, high = origin;
+  uint64_t all = 1;
+  for (const AxisDim& of : dims) {
+    const int64_t reach = of.step * static_cast<int64_t>(of.extent - 1);
+    (reach < 0 ? low : high) += reach;
+    all *= of.extent;
+  }
+  if (low >= 0 && static_cast<uint64_t>(high) < dim) return all;
+  if (high < 0 || (low >= 0 && static_cast<uint64_t>(low) >= dim)) return 0;
+  uint64_t inside = 0;
+  for (uint64_t i = 0; i < dims[0].extent; ++i)
+    inside +=
+        combinationsInside(dims.subspan(1), origin + dims[0].step * static_cast<int64_t>(i), dim);
+  return inside;
+}
+
+}  // namespace
+
+uint64_t elementsInside(const ViewDescriptor& view) {
+  if (view.empty()) return 0;
+  uint64_t count = 1;
+  if (view.naxes == 0)
+    for (int b = 0; b < view.nbox; ++b) count *= view.box[b].extent;
+  for (int a = 0; a < view.naxes && count != 0; ++a) {
+    std::array<AxisDim, kMaxBoxDims> dims;
+    size_t used = 0;
+    for (int b = 0; b < view.nbox; ++b)
+      if (view.box[b].axis == a) dims[used++] = {view.box[b].extent, view.box[b].step};
+    // The longest last: it is the one that is not enumerated.
+    std::sort(dims.begin(), dims.begin() + used,
+              [](const AxisDim& x, const AxisDim& y) { return x.extent < y.extent; });
+    count *= combinationsInside(std::span(dims).first(used), view.axes[a].origin, view.axes[a].dim);
+  }
+  return count;
 }
 
 }  // namespace etalon::isa

@@ -41,8 +41,10 @@ struct KernelCase {
 ///
 /// A case passes if it exits with 0 and without races, order-dependent results or uninitialised reads
 /// on 1, 2, 4 and 7 cores, all with the same output bits, and if these are the expected ones, or right
-/// by the reference where none are given. The machine is `base` (`cores` overridden for 7), or
-/// `functional64` with local memories of the same 8 MiB for kernels that need more profiles.
+/// by the reference where none are given; and, each fourth one, if it counts the same by
+/// --timing-only. The machine is
+/// `base` (`cores` overridden for 7), or `functional64` with local memories of the same 8 MiB for
+/// kernels that need more profiles.
 class KernelCases {
  public:
   enum class Machine { base, extended };

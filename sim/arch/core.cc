@@ -71,7 +71,7 @@ bool Core::accessFault(Cause cause, uint64_t address, unsigned size) {
 
 bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
   if (const auto place = memory_.find(number_, address, size)) {
-    noteRead(*place, size);
+    if (!noteRead(*place, size, "a scalar load")) return false;
     launch_->races().scalarLoad(site(), MemoryRegion{place->region->id}, place->offset, size);
     std::memcpy(&value, place->data(), size);
     return true;
@@ -125,10 +125,14 @@ std::optional<Place> Core::atomicPlace(uint64_t address, unsigned size, Cause mi
   return place;
 }
 
-void Core::noteRead(const Place& place, unsigned size) {
+bool Core::noteRead(const Place& place, unsigned size, std::string_view use) {
+  if (place.region->poisoned(place.offset, size)) [[unlikely]]
+    return stopAtPoison("rs1", use, *place.region,
+                        *place.region->poison->first(place.offset, size));
   if (watchpoints_) noteWatched(*place.region, place.offset, size, false);
   if (!place.region->init.allSet(place.offset, size))
     noteUninitialised(*place.region, place.offset, size);
+  return true;
 }
 
 void Core::finishAtomic(const Place& place, unsigned size, bool acquire, bool release) {
@@ -138,7 +142,7 @@ void Core::finishAtomic(const Place& place, unsigned size, bool acquire, bool re
 }
 
 void Core::finishStore(const Place& place, unsigned size) {
-  place.region->init.setRange(place.offset, size);
+  place.region->noteWritten(place.offset, size);
   if (watchpoints_) noteWatched(*place.region, place.offset, size, true);
   if (memory_.anyReservation())
     memory_.breakReservations(number_, *place.region, place.offset, size);
@@ -147,6 +151,7 @@ void Core::finishStore(const Place& place, unsigned size) {
 }
 
 void Core::noteUninitialised(Region& region, uint64_t offset, uint64_t size) {
+  if (!launch_->observes()) return;
   const uint64_t first = region.init.firstUnset(offset, size).value_or(offset);
   findings_.add(UninitialisedRead{static_cast<uint16_t>(number_), pc_, raw_,
                                   memory_.canonicalAddress(region.id, first), size});
@@ -155,7 +160,8 @@ void Core::noteUninitialised(Region& region, uint64_t offset, uint64_t size) {
 void Core::watch(const std::vector<Watchpoint>* watchpoints) {
   watchpoints_ = watchpoints && !watchpoints->empty() ? watchpoints : nullptr;
   constexpr uint64_t kWidest = sizeof(uint64_t);
-  direct_bytes_ = watchpoints_ ? 0 : memory_.globalBytes() - (kWidest - 1);
+  const bool each = watchpoints_ || memory_.values() == Values::left_out;
+  direct_bytes_ = each ? 0 : memory_.globalBytes() - (kWidest - 1);
 }
 
 void Core::noteWatched(const Region& region, uint64_t offset, uint64_t size, bool write) {

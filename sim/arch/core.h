@@ -27,7 +27,7 @@
 namespace etalon::sim {
 
 /// What a core does between two instructions.
-enum class CoreState : uint8_t { running, halted, faulted };
+enum class CoreState : uint8_t { running, halted, faulted, poisoned };
 
 /// Why the interpreter leaves its loop; a bit set.
 namespace event {
@@ -117,8 +117,7 @@ class Core {
   bool atomic(uint64_t address, bool acquire, bool release, T& old, F f) {
     const std::optional<Place> place =
         atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
-    if (!place) return false;
-    noteRead(*place, sizeof(T));
+    if (!place || !noteRead(*place, sizeof(T), "an atomic")) return false;
     old = loadBytes<T>(place->data());
     storeBytes<T>(place->data(), f(old));
     finishAtomic(*place, sizeof(T), acquire, release);
@@ -128,8 +127,7 @@ class Core {
   bool loadReserved(uint64_t address, bool acquire, bool release, T& value) {
     const std::optional<Place> place =
         atomicPlace(address, sizeof(T), isa::Cause::load_misaligned, isa::Cause::load_access);
-    if (!place) return false;
-    noteRead(*place, sizeof(T));
+    if (!place || !noteRead(*place, sizeof(T), "an atomic")) return false;
     value = loadBytes<T>(place->data());
     launch_->races().loadReserved(site(), MemoryRegion{place->region->id}, place->offset, sizeof(T),
                                   {acquire, release});
@@ -180,6 +178,11 @@ class Core {
   bool check(isa::TileOperands& operands);
   /// check(), then opens the instruction and records the tiles it reads: none if it writes no element (op.empty).
   bool begin(isa::TileOperands& operands);
+  /// Between begin and the next instruction: false in a run without values for an instruction whose values are left out,
+  /// since it computes in float or reads a poisoned byte; what it writes is poisoned then.
+  bool computes() const { return !poisons_; }
+  /// False if nothing depends on which bytes of memory a load reads: its values are left out, and nobody looks on.
+  bool readsViews() const { return !poisons_ || watched(); }
   /// After all effects: records the tiles that were written.
   void finish(const isa::TileOperands& operands);
   numerics::TileRef tileRef(const isa::TileRegister& tile) const;
@@ -214,6 +217,14 @@ class Core {
   uint32_t semaphore(unsigned number) const { return memory_.semaphores(number_)[number]; }
   bool barrier(uint64_t mask, uint64_t group);
   void halt();
+
+  // --- runs without values (core_poison.cc)
+  /// The word that stands for a poisoned instruction in the decode cache: it is illegal.
+  static constexpr uint32_t kPoisonedInstruction = ~uint32_t{0};
+  /// An instruction that cannot be executed: traps, or ends a run without values where it was not computed.
+  void illegalInstruction(uint32_t raw);
+  /// The host was asked to read poisoned bytes by the instruction before pc; ends the run.
+  void stopHostRead(const Place& place, uint64_t bytes);
 
   // --- traps
   void trap(isa::Cause cause, uint64_t value, isa::Rule rule) {
@@ -285,8 +296,8 @@ class Core {
   bool storeElsewhere(uint64_t address, unsigned size, uint64_t value);
   std::optional<Place> atomicPlace(uint64_t address, unsigned size, isa::Cause misaligned,
                                    isa::Cause access);
-  /// Every scalar read of bytes that are not reached directly.
-  void noteRead(const Place& place, unsigned size);
+  /// Every scalar read of bytes that are not reached directly; false if they are poisoned, which ends the run.
+  bool noteRead(const Place& place, unsigned size, std::string_view use);
   void noteWatched(const Region& region, uint64_t offset, uint64_t size, bool write);
   void finishAtomic(const Place& place, unsigned size, bool acquire, bool release);
   void finishStore(const Place& place, unsigned size);
@@ -294,6 +305,19 @@ class Core {
   void recordTile(const isa::TileRegister& tile, bool write);
   void recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write);
   void finishTileWrite(Region& region, uint64_t offset, uint64_t bytes);
+  /// True if each access is looked at: for findings, or for watchpoints.
+  bool watched() const { return watchpoints_ != nullptr || launch_->observes(); }
+
+  // A run without values (core_poison.cc).
+  /// Decides whether the instruction poisons what it writes; false if an index is poisoned, which ends the run.
+  bool beginPoison(const isa::TileOperands& operands);
+  std::optional<uint64_t> firstPoisoned(const isa::TileRegister& tile);
+  /// True if the open instruction poisons the tile, and each of its bytes is poisoned already.
+  bool staysPoisoned(const isa::TileRegister& tile);
+  void notePoisoned(const isa::TileRegister& tile);
+  /// Ends the run before the instruction has an effect; always false.
+  bool stopAtPoison(std::string operand, std::string_view use, const Region& region,
+                    uint64_t offset);
   AccessSite site() const { return {static_cast<uint16_t>(number_), pc_, raw_}; }
   bool accessFault(isa::Cause cause, uint64_t address, unsigned size);
 
@@ -304,7 +328,8 @@ class Core {
   Findings& findings_;
   Region& global_;
   uint64_t global_base_;
-  /// Global memory that scalar accesses reach without looking for it, less the last bytes, where one may reach past the end.
+  /// Global memory that scalar accesses reach without looking for it, less the last bytes, where one may reach past the end;
+  /// none where each access is looked at.
   uint64_t direct_bytes_;
   uint64_t tohost_ = ~uint64_t{0};
   isa::MachineLimits limits_;
@@ -316,6 +341,17 @@ class Core {
   std::array<isa::ChainDescriptor, isa::kChainRegisters> chains_{};
   numerics::MmaScratch mma_scratch_;
   std::array<ViewMemory, isa::TileOperands::kMost> view_memory_{};
+  bool poisons_ = false;  // the open instruction
+  /// Tiles that were poisoned as a whole: `cleared` is the state of the map then.
+  struct PoisonedTile {
+    isa::TileRegister tile;
+    uint64_t cleared = 0;
+  };
+  static constexpr size_t kPoisonedTiles = 64;
+  static size_t poisonedSlot(const isa::TileRegister& tile) {
+    return mixed(mixed(tile.base, tile.cols), tile.ostride) % kPoisonedTiles;
+  }
+  std::array<PoisonedTile, kPoisonedTiles> poisoned_tiles_{};
   CoreState state_ = CoreState::halted;
   std::string waiting_for_;
   std::deque<PendingSignal> signals_;

@@ -40,6 +40,7 @@ bool Core::check(isa::TileOperands& operands) {
 bool Core::begin(isa::TileOperands& operands) {
   if (!check(operands)) return false;
   launch_->races().beginTile(site());
+  poisons_ = false;
   bool writes_any = false, has_destination = false;
   for (int i = 0; i < operands.count(); ++i) {
     if (!isa::writes(operands.operand(i).role)) continue;
@@ -47,16 +48,13 @@ bool Core::begin(isa::TileOperands& operands) {
     writes_any |= !operands.operand(i).empty();
   }
   if (has_destination && !writes_any) return true;
+  if (memory_.values() == Values::left_out && !beginPoison(operands)) return false;
   if (issue_sink_) issue_sink_->issued(*this, operands);
+  if (!watched()) return true;
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
     if (operand.is_view || operand.recorded_by_element || !isa::reads(operand.role)) continue;
-    if (!operand.displaced()) recordTile(operand.tile, false);
-    for (int k = 0; k < operand.displacement_count; ++k) {
-      isa::TileRegister displaced = operand.tile;
-      displaced.base += static_cast<uint32_t>(operand.displacements[k]);
-      recordTile(displaced, false);
-    }
+    operand.forEachTile([&](const isa::TileRegister& tile) { recordTile(tile, false); });
   }
   return true;
 }
@@ -64,8 +62,10 @@ bool Core::begin(isa::TileOperands& operands) {
 void Core::finish(const isa::TileOperands& operands) {
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
-    if (!operand.is_view && !operand.recorded_by_element && isa::writes(operand.role))
-      recordTile(operand.tile, true);
+    if (operand.is_view || operand.recorded_by_element || !isa::writes(operand.role)) continue;
+    if (poisons_ && staysPoisoned(operand.tile)) continue;
+    recordTile(operand.tile, true);
+    if (poisons_) notePoisoned(operand.tile);
   }
 }
 
@@ -105,7 +105,7 @@ void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write
   if (write) {
     launch_->races().tileWrite(where, offset, bytes);
     finishTileWrite(region, offset, bytes);
-  } else {
+  } else if (watched()) {
     if (!region.init.allSet(offset, bytes)) noteUninitialised(region, offset, bytes);
     launch_->races().tileRead(where, offset, bytes);
   }
@@ -113,11 +113,19 @@ void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write
 
 void Core::finishTileWrite(Region& region, uint64_t offset, uint64_t bytes) {
   region.init.setRange(offset, bytes);
+  if (region.poison) {
+    if (poisons_)
+      region.poison->set(offset, bytes);
+    else
+      region.poison->clear(offset, bytes);
+  }
   if (memory_.anyReservation()) memory_.breakReservations(number_, region, offset, bytes);
 }
 
 void Core::recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write) {
-  recordRun(*memory.region, memory.offset + (address - memory.address), bytes, write);
+  const uint64_t offset = memory.offset + (address - memory.address);
+  if (!write && !poisons_) poisons_ = memory.region->poisoned(offset, bytes);
+  recordRun(*memory.region, offset, bytes, write);
 }
 
 void Core::recordUpdate(const ViewMemory& memory, uint64_t address, uint64_t bytes,
@@ -125,11 +133,13 @@ void Core::recordUpdate(const ViewMemory& memory, uint64_t address, uint64_t byt
   Region& region = *memory.region;
   const uint64_t offset = memory.offset + (address - memory.address);
   if (watchpoints_) noteWatched(region, offset, bytes, true);
-  if (!region.init.allSet(offset, bytes)) noteUninitialised(region, offset, bytes);
+  if (watched() && !region.init.allSet(offset, bytes)) noteUninitialised(region, offset, bytes);
   if (floating_add)
     launch_->races().tileFloatAdd(MemoryRegion{region.id}, offset, bytes);
   else
     launch_->races().tileAtomic(MemoryRegion{region.id}, offset, bytes);
+  // What is added to poison stays poison.
+  poisons_ |= region.poisoned(offset, bytes);
   finishTileWrite(region, offset, bytes);
 }
 

@@ -4,18 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/arch/word_mask.h"
+
 namespace etalon::sim {
-namespace {
-
-constexpr uint64_t kWordBits = 64;
-
-// Bits [from, to) of a word, 0 <= from < to <= 64.
-uint64_t wordMask(uint64_t from, uint64_t to) {
-  return (~uint64_t{0} >> (kWordBits - (to - from))) << from;
-}
-
-}  // namespace
-
 Result<InitMap> InitMap::create(uint64_t bytes, std::string_view what) {
   // One word beyond the last bit: a scalar access at the end reads 16 bits.
   auto bits = Backing::create(bytes / 8 + sizeof(uint64_t) + 1, what);

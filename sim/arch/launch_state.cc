@@ -6,12 +6,13 @@
 namespace etalon::sim {
 
 Result<std::unique_ptr<LaunchState>> LaunchState::create(unsigned cores, const Memory& memory,
-                                                         bool defers_signals) {
+                                                         bool defers_signals, bool observes) {
   RaceDetectorConfig config;
   config.cores = cores;
   config.idle_cores = memory.cores() - cores;
   config.global_bytes = memory.globalBytes();
   config.local_bytes = memory.localBytes();
+  config.detect = observes;
   auto races = RaceDetector::create(config);
   if (!races.ok()) return races.error();
   return std::unique_ptr<LaunchState>(new LaunchState(cores, std::move(*races), defers_signals));

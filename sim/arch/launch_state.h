@@ -16,13 +16,16 @@ namespace etalon::sim {
 class LaunchState {
  public:
   /// `defers_signals`: et.sig is performed when the launch says so (Core::deliverSignals), not as it is issued.
+  /// `observes`: races and reads of bytes that nobody wrote are looked for.
   static Result<std::unique_ptr<LaunchState>> create(unsigned cores, const Memory& memory,
-                                                     bool defers_signals = false);
+                                                     bool defers_signals = false,
+                                                     bool observes = true);
 
   unsigned cores() const { return cores_; }
   /// Mask of all cores of the launch.
   uint64_t allCores() const { return cores_ == 64 ? ~uint64_t{0} : (uint64_t{1} << cores_) - 1; }
   bool defersSignals() const { return defers_signals_; }
+  bool observes() const { return races_.detects(); }
   RaceDetector& races() { return races_; }
   const RaceDetector& races() const { return races_; }
 

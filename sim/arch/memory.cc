@@ -6,7 +6,8 @@
 namespace etalon::sim {
 namespace {
 
-Result<std::unique_ptr<Region>> makeRegion(uint64_t bytes, uint16_t id, const std::string& what) {
+Result<std::unique_ptr<Region>> makeRegion(uint64_t bytes, uint16_t id, Values values,
+                                           const std::string& what) {
   auto backing = Backing::create(bytes, what);
   if (!backing.ok()) return backing.error();
   auto init = InitMap::create(bytes, what);
@@ -15,20 +16,25 @@ Result<std::unique_ptr<Region>> makeRegion(uint64_t bytes, uint16_t id, const st
   region->backing = std::move(*backing);
   region->init = std::move(*init);
   region->id = id;
+  if (values == Values::left_out) {
+    auto poison = PoisonMap::create(bytes, what);
+    if (!poison.ok()) return poison.error();
+    region->poison = std::make_unique<PoisonMap>(std::move(*poison));
+  }
   return region;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Memory>> Memory::create(const isa::Machine& machine) {
+Result<std::unique_ptr<Memory>> Memory::create(const isa::Machine& machine, Values values) {
   std::unique_ptr<Memory> memory(new Memory);
   memory->global_base_ = machine.global_base;
   memory->local_bytes_ = machine.local_bytes;
-  auto global = makeRegion(machine.global_bytes, 0, "global memory");
+  auto global = makeRegion(machine.global_bytes, 0, values, "global memory");
   if (!global.ok()) return global.error();
   memory->global_ = std::move(*global);
   for (unsigned core = 0; core < machine.cores; ++core) {
-    auto local = makeRegion(machine.local_bytes, static_cast<uint16_t>(1 + core),
+    auto local = makeRegion(machine.local_bytes, static_cast<uint16_t>(1 + core), values,
                             fmt::format("local memory of core {}", core));
     if (!local.ok()) return local.error();
     memory->locals_.push_back(std::move(*local));

@@ -12,6 +12,7 @@
 #include "isa/machines/machine.h"
 #include "sim/arch/backing.h"
 #include "sim/arch/init_map.h"
+#include "sim/arch/poison_map.h"
 
 namespace etalon::sim {
 
@@ -20,14 +21,26 @@ inline constexpr uint64_t kDevicePageBytes = 4096;
 /// In place of a core's number: the host, a debugger.
 inline constexpr unsigned kNoCore = ~0u;
 
+/// Whether the results of tile instructions on floats are computed, or left out and their bytes poisoned.
+enum class Values : uint8_t { computed, left_out };
+
 /// One flat memory: global memory, or the local memory of a core.
 struct Region {
   Backing backing;
   InitMap init;
-  uint16_t id = 0;  // 0 global, 1 + c local memory of core c
+  std::unique_ptr<PoisonMap> poison;  // none where values are computed
+  uint16_t id = 0;                    // 0 global, 1 + c local memory of core c
 
   std::byte* data() { return backing.data(); }
   uint64_t size() const { return backing.size(); }
+  /// Somebody else than a tile instruction wrote the bytes.
+  void noteWritten(uint64_t offset, uint64_t bytes) {
+    init.setRange(offset, bytes);
+    if (poison && bytes != 0) poison->clear(offset, bytes);
+  }
+  bool poisoned(uint64_t offset, uint64_t bytes) const {
+    return poison && poison->any(offset, bytes);
+  }
 };
 
 /// `size` bytes inside one region.
@@ -47,7 +60,8 @@ struct DeviceWord {
 /// All memory of one device and the address map over it (isa.md section 2).
 class Memory {
  public:
-  static Result<std::unique_ptr<Memory>> create(const isa::Machine& machine);
+  static Result<std::unique_ptr<Memory>> create(const isa::Machine& machine,
+                                                Values values = Values::computed);
 
   Region& global() { return *global_; }
   Region& local(unsigned core) { return *locals_[core]; }
@@ -55,6 +69,7 @@ class Memory {
   uint64_t globalBase() const { return global_base_; }
   uint64_t globalBytes() const { return global_->size(); }
   uint64_t localBytes() const { return local_bytes_; }
+  Values values() const { return global_->poison ? Values::left_out : Values::computed; }
 
   /// Where [address, address + size) lies as `core` sees it; nothing if a byte of it is not memory.
   std::optional<Place> find(unsigned core, uint64_t address, uint64_t size);

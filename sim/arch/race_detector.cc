@@ -21,7 +21,8 @@ RaceDetector::RaceDetector(const RaceDetectorConfig& config, ShadowMemory shadow
       shadow_(std::move(shadow)),
       log_(std::move(log)),
       memos_(kMemos),
-      single_(config.cores == 1 && config.allow_single_core),
+      single_((config.cores == 1 && config.allow_single_core) || !config.detect),
+      detects_(config.detect),
       max_reports_(config.max_reports) {
   for (uint32_t region = 0; region <= config.cores + config.idle_cores; ++region) {
     lines_.push_back(shadow_.lines(region));
@@ -77,6 +78,7 @@ void RaceDetector::scalarSlow(AccessKind kind, const AccessSite& site, MemoryReg
 
 void RaceDetector::loadReserved(const AccessSite& site, MemoryRegion region, uint64_t offset,
                                 uint32_t size, AtomicOrder order) {
+  if (!detects_) return;
   settleStores();
   sweepIfLarge();
   VectorClock view = order.rl ? order_.atomicView(site.core, true) : order_.loadView(site.core);
@@ -99,6 +101,7 @@ void RaceDetector::loadReserved(const AccessSite& site, MemoryRegion region, uin
 
 void RaceDetector::atomic(const AccessSite& site, MemoryRegion region, uint64_t offset,
                           uint32_t size, AtomicOrder order) {
+  if (!detects_) return;
   settleStores();
   sweepIfLarge();
   VectorClock view = order_.atomicView(site.core, order.rl);
@@ -216,6 +219,7 @@ void RaceDetector::report(const AccessRecord& first, const AccessRecord& second,
 
 void RaceDetector::flushLog() {
   if (log_.empty()) return;
+  if (!detects_) return log_.clear();
   Access access;
   access.record = {.pc = 0,
                    .insn = 0,

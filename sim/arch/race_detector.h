@@ -28,6 +28,8 @@ struct RaceDetectorConfig {
   size_t max_reports = 100;
   /// Skip what cannot matter when one core is the only agent. Off only to test that it is so.
   bool allow_single_core = true;
+  /// Off: accesses are not looked at and nothing is ever reported.
+  bool detect = true;
 };
 
 /// Bytes [offset, offset + length) of a region.
@@ -124,7 +126,8 @@ class RaceDetector {
   const std::vector<RaceReport>& orderDependences() const { return order_dependences_.reports; }
   size_t orderDependenceCount() const { return order_dependences_.pairs.size(); }
   /// True if the run takes the reduced path of a single core.
-  bool singleCore() const { return single_; }
+  bool singleCore() const { return single_ && detects_; }
+  bool detects() const { return detects_; }
 
   /// States kept now, and the number at which unused ones are collected (for tests).
   size_t liveStates() const { return pool_.live(); }
@@ -227,7 +230,9 @@ class RaceDetector {
   AccessSite tile_site_;
   std::array<Cursor, 2 * kAccessKinds> cursors_;  // by kind, and whether in own local memory
   std::vector<AccessRecord> found_;               // scratch of transition()
+  /// One agent alone. Also set where nothing is detected, for that path is the one that has a way out of every access.
   bool single_;
+  bool detects_;
   /// A RISC-V fence ordered something before the next load, which carries it to tile instructions.
   bool load_pending_ = false;
 
@@ -258,6 +263,7 @@ inline void RaceDetector::tileRun(MemoryRegion region, uint64_t offset, uint64_t
   const bool own_local = region.isLocalOf(tile_site_.core);
   Cursor& cursor = cursors_[static_cast<size_t>(kKind) * 2 + own_local];
   if (single_) {
+    if (!detects_) return;
     if (!log_.empty()) flushLog();
     log_.noteTile(offset, length);
   }

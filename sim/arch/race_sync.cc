@@ -13,11 +13,13 @@ void RaceDetector::settleStores() {
 
 void RaceDetector::fence(uint16_t core) {
   if (single_) log_.fullFence();
+  if (!detects_) return;
   order_.fullFence(core);
 }
 
 void RaceDetector::fenceRange(uint16_t core, MemoryRegion region,
                               std::span<const ByteRange> ranges) {
+  if (!detects_) return;
   settleStores();
   const Time number = order_.rangeFence(core);
   if (single_ && !region.isGlobal()) return;
@@ -52,25 +54,29 @@ void RaceDetector::fenceRange(uint16_t core, MemoryRegion region,
 }
 
 VectorClock RaceDetector::issueSignal(uint16_t core) {
+  if (!detects_) return VectorClock(0);
   settleStores();
   return order_.issueSignal(core);
 }
 
 void RaceDetector::deliverSignal(uint64_t semaphore, const VectorClock& carried) {
-  order_.deliverSignal(semaphore, carried);
+  if (detects_) order_.deliverSignal(semaphore, carried);
 }
 
 void RaceDetector::waitAcquire(uint16_t core, uint64_t semaphore) {
+  if (!detects_) return;
   settleStores();
   order_.acquire(core, semaphore);
 }
 
 void RaceDetector::barrier(std::span<const uint16_t> cores) {
+  if (!detects_) return;
   if (single_ && !cores.empty()) log_.fullFence();
   order_.barrier(cores);
 }
 
 void RaceDetector::riscvFence(uint16_t core, uint8_t pred_succ, bool tso) {
+  if (!detects_) return;
   settleStores();
   const bool pred_read = (pred_succ & 0x20) != 0;
   const bool pred_write = (pred_succ & 0x10) != 0;

@@ -3,6 +3,7 @@
 
 #include "isa/base/bits.h"
 #include "isa/codec/codec.h"
+#include "sim/arch/core.h"
 
 namespace etalon::sim {
 
@@ -21,8 +22,12 @@ DecodeCache::Page* DecodeCache::decodePage(uint64_t address) {
   if (address < memory_.globalBase() || offset >= global.size()) return nullptr;
   if (pages_.size() >= kMaxPages) clear();
   auto page = std::make_unique<Page>();
-  for (size_t i = 0; i < page->size(); ++i)
-    (*page)[i] = isa::decode(loadBytes<uint32_t>(global.data() + offset + 4 * i));
+  for (size_t i = 0; i < page->size(); ++i) {
+    const uint64_t at = offset + 4 * i;
+    const bool poisoned = global.poisoned(at, sizeof(uint32_t));
+    (*page)[i] = isa::decode(poisoned ? Core::kPoisonedInstruction
+                                      : loadBytes<uint32_t>(global.data() + at));
+  }
   return pages_.emplace(address, std::move(page)).first->second.get();
 }
 

@@ -175,6 +175,13 @@ Status FunctionalDevice::resume(const LaunchOptions& options) {
 }
 
 Status FunctionalDevice::snapshot(const SnapshotSink& sink, const std::string& label) const {
+  if (values() == Values::left_out)
+    return Error{"a device without values has no snapshot: what is poisoned is not kept in one"};
+  if (running_ && !launch_->observes())
+    return Error{
+        "a launch that does not observe has no snapshot: it does not know what the launch that "
+        "goes on "
+        "from there has to"};
   SnapshotWriter out(sink);
   out(kMagic, kVersion, machine_.displayName(), identityOf(machine_, contract_), label);
   transfer(out, *this);

@@ -20,14 +20,16 @@ std::string_view runStatusName(RunStatus status) {
     case RunStatus::deadlock: return "deadlock";
     case RunStatus::instruction_limit: return "instruction_limit";
     case RunStatus::interrupted: return "interrupted";
+    case RunStatus::poisoned: return "poisoned";
   }
   return "unknown";
 }
 
 Result<std::unique_ptr<FunctionalDevice>> FunctionalDevice::create(const isa::Machine& machine,
-                                                                   numerics::Contract contract) {
+                                                                   numerics::Contract contract,
+                                                                   Values values) {
   std::unique_ptr<FunctionalDevice> device(new FunctionalDevice(machine, std::move(contract)));
-  auto memory = Memory::create(machine);
+  auto memory = Memory::create(machine, values);
   if (!memory.ok()) return memory.error();
   device->memory_ = std::move(*memory);
   device->cache_ = std::make_unique<DecodeCache>(*device->memory_);
@@ -80,7 +82,7 @@ Status FunctionalDevice::load(const ElfImage& image) {
     if (!pristine_)
       std::fill_n(place->data() + segment.bytes.size(), segment.size - segment.bytes.size(),
                   std::byte{0});
-    place->region->init.setRange(place->offset, segment.size);
+    place->region->noteWritten(place->offset, segment.size);
     images_end_ =
         std::max(images_end_, (segment.address + segment.size + kPage - 1) / kPage * kPage);
   }
@@ -131,7 +133,7 @@ Status FunctionalDevice::write(uint64_t address, std::span<const std::byte> byte
   if (!place)
     return Error{fmt::format("cannot write {} bytes at {:#x}: not memory", bytes.size(), address)};
   std::ranges::copy(bytes, place->data());
-  place->region->init.setRange(place->offset, bytes.size());
+  place->region->noteWritten(place->offset, bytes.size());
   pristine_ = false;
   return {};
 }
@@ -142,6 +144,14 @@ Status FunctionalDevice::read(uint64_t address, std::span<std::byte> bytes) {
     return Error{fmt::format("cannot read {} bytes at {:#x}: not memory", bytes.size(), address)};
   std::ranges::copy(std::span(place->data(), bytes.size()), bytes.begin());
   return {};
+}
+
+std::optional<uint64_t> FunctionalDevice::firstPoisoned(uint64_t address, uint64_t bytes) {
+  const auto place = memory_->find(0, address, bytes);
+  if (!place || bytes == 0 || !place->region->poison) return std::nullopt;
+  const std::optional<uint64_t> first = place->region->poison->first(place->offset, bytes);
+  if (!first) return std::nullopt;
+  return address + (*first - place->offset);
 }
 
 Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
@@ -156,8 +166,8 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
     return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores,
                              machine_.displayName(), cores_.size())};
   Schedule schedule(options.seed, options.cores);
-  auto launch =
-      LaunchState::create(options.cores, *memory_, options.timed || schedule.defersSignals());
+  auto launch = LaunchState::create(options.cores, *memory_,
+                                    options.timed || schedule.defersSignals(), options.observe);
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
   resetCores();
@@ -229,12 +239,13 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
       most -= done;
       if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
       if (core.events_ & event::tohost) {
-        if (const auto code = run.htif.serve(core.number())) {
+        if (const auto code = serveHost(core)) {
           RunResult result = finish(RunStatus::exited);
           result.exit_code = *code;
           return result;
         }
       }
+      if (core.state() == CoreState::poisoned) return finish(RunStatus::poisoned);
       if (run.left == 0 && !allHalted()) return finish(RunStatus::instruction_limit);
       stop_ = stopAfter(core, steps && done == 1);
       // Otherwise only what was asked for ended here, and the turn goes on at the next call.
@@ -262,6 +273,12 @@ uint64_t FunctionalDevice::runTurn(Core& core, uint64_t most) {
   return done;
 }
 
+std::optional<uint64_t> FunctionalDevice::serveHost(Core& core) {
+  const auto code = running_->htif.serve(core.number());
+  if (const auto& read = running_->htif.poisonedRead()) core.stopHostRead(read->place, read->bytes);
+  return code;
+}
+
 StepOutcome FunctionalDevice::step(Core& core) {
   Running& run = *running_;
   const uint64_t retired = core.retired();
@@ -269,7 +286,7 @@ StepOutcome FunctionalDevice::step(Core& core) {
   outcome.executed = runCore(core, *cache_, 1, run.options.commits) != 0;
   outcome.trapped = outcome.executed && core.retired() == retired;
   run.left -= outcome.executed ? 1 : 0;
-  if (core.events_ & event::tohost) outcome.exit_code = run.htif.serve(core.number());
+  if (core.events_ & event::tohost) outcome.exit_code = serveHost(core);
   return outcome;
 }
 
@@ -312,7 +329,8 @@ RunResult FunctionalDevice::finish(RunStatus status) {
   RunResult result;
   result.status = status;
   for (unsigned i = 0; i < cores; ++i) result.instructions += cores_[i]->retired();
-  if (status == RunStatus::exited || status == RunStatus::fault) return result;
+  if (status == RunStatus::exited || status == RunStatus::fault || status == RunStatus::poisoned)
+    return result;
   for (unsigned i = 0; i < cores; ++i)
     if (cores_[i]->state() != CoreState::halted)
       result.stopped.push_back(stoppedCore(*cores_[i], status));

@@ -24,7 +24,14 @@
 namespace etalon::sim {
 
 /// The closed list of reasons why a run ends.
-enum class RunStatus : uint8_t { exited, fault, deadlock, instruction_limit, interrupted };
+enum class RunStatus : uint8_t {
+  exited,
+  fault,
+  deadlock,
+  instruction_limit,
+  interrupted,
+  poisoned
+};
 
 /// Name as reports write it, e.g. "instruction_limit".
 std::string_view runStatusName(RunStatus status);
@@ -33,8 +40,10 @@ struct LaunchOptions {
   unsigned cores = 1;              // cores 0..cores-1 start at the entry point
   uint64_t arguments = 0;          // a0: address of the argument block, 0 if none
   uint64_t instruction_limit = 0;  // over all cores; 0: none
-  uint64_t seed = 0;               // of the interleaving, see Schedule; 0: round robin
-  Htif::Console console;           // what the program prints; may be empty
+  /// Look for races and reads of bytes that nobody wrote. Without, the launch is faster and findings has faults alone.
+  bool observe = true;
+  uint64_t seed = 0;      // of the interleaving, see Schedule; 0: round robin
+  Htif::Console console;  // what the program prints; may be empty
   const CommitSink* commits = nullptr;
   /// A timing model decides when each core executes what: step() in place of advance(), signals wait for
   /// Core::deliverSignals.
@@ -71,8 +80,9 @@ struct Stop {
 
 /// What became of one instruction that a timing model had executed.
 struct StepOutcome {
-  bool executed = false;              // false: it waits, and had no effect
-  bool trapped = false;               // its effect was a trap
+  bool executed = false;  // false: it waits, and had no effect
+  bool trapped =
+      false;  // its effect was a trap, or it was stopped at poison (then the core's state says so)
   std::optional<uint64_t> exit_code;  // it ended the program
 };
 
@@ -92,8 +102,12 @@ struct RunResult {
 class FunctionalDevice {
  public:
   /// `contract`: how its matrix and vector units compute; the default is the canonical arithmetic.
+  /// `values` left out: tile instructions that compute in float, or products, have all their effects but the bytes they
+  /// would write, which are poisoned instead (docs/design/0010-runs-without-values.md). Launches end as `poisoned` where
+  /// what follows would depend on such bytes; until then, and in all that does not, nothing differs from a run with values.
   static Result<std::unique_ptr<FunctionalDevice>> create(const isa::Machine& machine,
-                                                          numerics::Contract contract = {});
+                                                          numerics::Contract contract = {},
+                                                          Values values = Values::computed);
 
   /// Copies the image's segments into global memory, over whatever an earlier image left there. Errors name the segment and
   /// the map, or the buffer it would overwrite; then nothing was loaded.
@@ -105,6 +119,9 @@ class FunctionalDevice {
   Status release(uint64_t address);
   Status write(uint64_t address, std::span<const std::byte> bytes);
   Status read(uint64_t address, std::span<std::byte> bytes);
+  Values values() const { return memory_->values(); }
+  /// Address of the first of `bytes` bytes of memory that a run without values left out; none if all have their values.
+  std::optional<uint64_t> firstPoisoned(uint64_t address, uint64_t bytes);
 
   /// Runs the image until it ends; an error only if it could not start. Cores and semaphores start from reset, findings
   /// and counters are those of this launch; memory is what earlier launches left.
@@ -136,6 +153,7 @@ class FunctionalDevice {
 
   /// Writes the device to `sink`: memory, cores, buffers, and a launch that is not over with all that its end depends on,
   /// so that a restored device ends in the same values, counters and findings. `label` is kept with it.
+  /// Errors: a device without values, a launch that does not observe.
   Status snapshot(const SnapshotSink& sink, const std::string& label) const;
   /// A device from what snapshot() wrote. A launch in it goes on with the console, commits, progress and instruction limit of
   /// `options`; its cores, seed and arguments are those of the snapshot, and instructions before it count.
@@ -190,6 +208,8 @@ class FunctionalDevice {
   uint64_t runTurn(Core& core, uint64_t most);
   std::optional<Stop> stopAfter(const Core& core, bool stepped) const;
   Htif makeHtif(const LaunchOptions& options);
+  /// Answers what the core stored to tohost; the exit code if it ends the program.
+  std::optional<uint64_t> serveHost(Core& core);
   /// Snapshots (device_snapshot.cc): everything but the launch; reads into a fresh device.
   template <class Archive, class Self>
   static void transfer(Archive& archive, Self& self);

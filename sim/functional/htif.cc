@@ -20,15 +20,22 @@ void Htif::answer(uint64_t value) {
   if (!fromhost_) return;
   if (const auto place = memory_.find(0, *fromhost_, 8)) {
     storeBytes(place->data(), value);
-    place->region->init.setRange(place->offset, 8);
+    place->region->noteWritten(place->offset, 8);
   }
+}
+
+bool Htif::readable(const Place& place, uint64_t bytes) {
+  if (bytes == 0 || !place.region->poisoned(place.offset, bytes)) return true;
+  poisoned_read_ = {place, bytes};
+  return false;
 }
 
 std::optional<uint64_t> Htif::serve(unsigned core) {
   const auto place = memory_.find(core, tohost_, 8);
+  if (!readable(*place, 8)) return std::nullopt;
   const uint64_t value = loadBytes<uint64_t>(place->data());
   storeBytes(place->data(), uint64_t{0});
-  place->region->init.setRange(place->offset, 8);
+  place->region->noteWritten(place->offset, 8);
   if (value == 0) return std::nullopt;
   if (value >> 48 == kConsoleCharacter) {
     const char character = static_cast<char>(value & 0xff);
@@ -45,11 +52,13 @@ std::optional<uint64_t> Htif::serveCall(unsigned core, uint64_t block) {
     problem_ = fmt::format("tohost names a request block at {:#x}, which is not memory", block);
     return std::nullopt;
   }
+  if (!readable(*place, 32)) return std::nullopt;
   const auto request = loadBytes<std::array<uint64_t, 4>>(place->data());
   uint64_t result = ~uint64_t{0};
   if (request[0] == kExit) return request[1];
   if (request[0] == kWrite && request[3] <= kMaxWrite) {
     if (const auto text = memory_.find(core, request[2], request[3])) {
+      if (!readable(*text, request[3])) return std::nullopt;
       console_(std::string_view(reinterpret_cast<const char*>(text->data()), request[3]));
       result = request[3];
     }
@@ -60,7 +69,7 @@ std::optional<uint64_t> Htif::serveCall(unsigned core, uint64_t block) {
         request[0], request[3], kMaxWrite);
   }
   storeBytes(place->data(), result);
-  place->region->init.setRange(place->offset, 8);
+  place->region->noteWritten(place->offset, 8);
   answer(1);
   return std::nullopt;
 }

@@ -27,16 +27,25 @@ class Htif {
   std::optional<uint64_t> serve(unsigned core);
   /// Why the last request could not be served, or empty.
   const std::string& problem() const { return problem_; }
+  /// What the last request had the host read that a run without values left out; the request was not served.
+  struct PoisonedRead {
+    Place place;
+    uint64_t bytes;
+  };
+  const std::optional<PoisonedRead>& poisonedRead() const { return poisoned_read_; }
 
  private:
   std::optional<uint64_t> serveCall(unsigned core, uint64_t block);
   void answer(uint64_t value);
+  /// True if the bytes have values; else they are the poisoned read.
+  bool readable(const Place& place, uint64_t bytes);
 
   Memory& memory_;
   uint64_t tohost_;
   std::optional<uint64_t> fromhost_;
   Console console_;
   std::string problem_;
+  std::optional<PoisonedRead> poisoned_read_;
 };
 
 }  // namespace etalon::sim

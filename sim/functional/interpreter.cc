@@ -14,9 +14,7 @@ namespace semantics = isa::semantics;
 [[gnu::always_inline]] inline void execute(Core& core, const isa::Instruction& in) {
   switch (in.id) {
 #include "isa/scalar_dispatch.inc"
-    case InstructionId::illegal:
-      core.trap(isa::Cause::illegal, in.raw, isa::Rule::scalar_illegal);
-      break;
+    case InstructionId::illegal: core.illegalInstruction(in.raw); break;
     default: executeTile(core, in); break;
   }
 }

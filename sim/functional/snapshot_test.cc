@@ -194,6 +194,18 @@ TEST(Snapshot, SaysWhyItDoesNotFit) {
               HasSubstr("after 100 instructions; the limit of 100 is behind"));
 }
 
+// A figure of timing may be corrected, or swept, and a snapshot of values stays what it was.
+TEST(Snapshot, FitsAMachineThatDiffersInTimeAlone) {
+  auto device = *FunctionalDevice::create(*isa::openMachine("base", {}));
+  const Bytes bytes = snapshotOf(*device);
+  const auto faster = isa::openMachine("base", {"matrix.rows=64", "clock_mhz=1200"});
+  ASSERT_TRUE(faster.ok());
+  EXPECT_TRUE(restore(*faster, bytes, {}).ok());
+  const auto smaller = isa::openMachine("base", {"local_bytes=4 MiB"});
+  ASSERT_TRUE(smaller.ok());
+  EXPECT_FALSE(restore(*smaller, bytes, {}).ok());
+}
+
 void fixChecksum(Bytes& bytes) {
   const auto content = std::span(bytes).first(bytes.size() - kChecksumBytes);
   storeBytes(bytes.data() + content.size(), snapshotChecksum(content));

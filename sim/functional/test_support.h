@@ -44,12 +44,12 @@ class TestBuilder : public isa::ProgramBuilder {
 class TestProgram {
  public:
   explicit TestProgram(isa::ProgramBuilder& builder, const std::vector<std::string>& overrides = {},
-                       numerics::Contract contract = {}) {
+                       numerics::Contract contract = {}, Values values = Values::computed) {
     const auto words = builder.finish();
     EXPECT_TRUE(words.ok()) << (words.ok() ? "" : words.error().message);
     const auto machine = isa::openMachine("functional64", overrides);
     EXPECT_TRUE(machine.ok()) << (machine.ok() ? "" : machine.error().message);
-    auto device = FunctionalDevice::create(*machine, std::move(contract));
+    auto device = FunctionalDevice::create(*machine, std::move(contract), values);
     EXPECT_TRUE(device.ok()) << (device.ok() ? "" : device.error().message);
     device_ = std::move(*device);
     auto image = ElfImage::parse(writeElf(kTestEntry, *words, {{"tohost", kTestTohost}}), "test");

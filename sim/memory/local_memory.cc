@@ -53,8 +53,8 @@ uint64_t LocalMemory::wordsOfRow(uint64_t offset, uint64_t width) const {
 uint64_t LocalMemory::wordsOfBlock(const isa::CanonicalTile& tile, uint64_t offset) const {
   const uint64_t word = timing_.bank_bytes, width = tile.width;
   const uint64_t row = wordsOfRow(offset, width);
-  if (tile.inner == 1) return row;
-  if (tile.istride == 0) return row == 1 ? 1 : row * tile.inner;
+  if (tile.inner == 1 || wordsOfRow(offset, tile.span) == 1) return row;
+  if (tile.istride == 0) return row * tile.inner;
   if (tile.istride >= width && tile.istride - width < word) return wordsOfRow(offset, tile.span);
   if (tile.istride % word == 0) return row * tile.inner;
   // Sum over rows of last word - first word + 1.

@@ -28,7 +28,7 @@ class LocalMemory {
   uint64_t bank(uint64_t offset) const;
 
   /// Words that a walk over a tile takes from banks. A row takes each word it touches; rows that leave gaps of less than a
-  /// word and do not overlap are one run; a repeated row is read again each time, unless all of it is in one word.
+  /// word and do not overlap are one run; overlapping and repeated rows are read again, unless all are in one word.
   uint64_t words(const isa::TileRegister& tile) const;
 
   /// Banks that the words at multiples of `stride` bytes are in, whatever word they count from: all, or fewer for large

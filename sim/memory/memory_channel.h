@@ -19,7 +19,8 @@ struct ChannelRequest {
 
 struct ChannelCompletion {
   uint64_t tag = 0;
-  Cycles time = 0;  // data of a read has left the channel; a write is performed
+  Cycles time =
+      0;  // data of a read has left the channel; a write is taken: all that comes later sees it
 };
 
 /// One channel of global memory, as the fabric sees it. It holds no data and no clock: time is what callers say, and never
@@ -32,7 +33,8 @@ class MemoryChannel {
   /// Takes a request that it accepts. What happens at `now` does not depend on the order of the calls of one cycle beyond
   /// the age that they give the requests.
   virtual void submit(const ChannelRequest& request, Cycles now) = 0;
-  /// When the next completion is due or room may be found again, after the last submit or advance; kNever if idle.
+  /// No completion is due, and whoever was refused since the last advance finds no room, before this time; kNever if idle.
+  /// It may be too early, never too late, and is after the last advance: ask again at it.
   virtual Cycles nextTime() const = 0;
   /// Goes on to `now` and appends what was completed up to and at `now`, in the order of time, then of age.
   virtual void advance(Cycles now, std::vector<ChannelCompletion>& completed) = 0;

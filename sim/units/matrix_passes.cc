@@ -17,6 +17,13 @@ uint64_t bytesOf(uint64_t elements, unsigned bits) { return ceilDiv(elements * b
 /// Elements of k that A stores: of a sparse one two of each four.
 uint64_t storedK(const MatrixWork& work) { return work.sparse ? 2 * ceilDiv(work.k, 4) : work.k; }
 
+/// Cycles from a row's first to past its last in the entry. Faster than a row a cycle, whole rows enter; where rows and
+/// cycles do not meet, a row may begin and end within one.
+Cycles rowCycles(Cycles stream, uint64_t rows) {
+  if (stream <= rows) return 1;
+  return stream / rows + (stream % rows == 0 ? 0 : 2);
+}
+
 /// Cycles of a row of accumulators at their ports, for each row that the array takes in one.
 uint64_t accumulatorSlots(const isa::MatrixTiming& timing, const MatrixWork& work) {
   return ceilDiv(std::min(work.n, timing.cols) * kAccumulatorBytes, timing.accumulator_port_bytes);
@@ -38,7 +45,7 @@ MatrixPasses weightStationary(const isa::MatrixTiming& t, const MatrixWork& w) {
     p.load =
         std::max(ceilDiv(depth * w.b_bits, t.weight_bits), ceilDiv(weight_bytes, t.port_bytes));
   p.first_load = p.load;
-  p.lag = t.latency * t.rows + t.forward;
+  p.lag = t.latency * t.rows + t.forward + rowCycles(p.stream, w.m) - 1;
   p.drain = t.latency * t.rows + t.cols - 1;
   return p;
 }

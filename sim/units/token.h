@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "isa/base/units.h"
 #include "isa/codec/instruction.h"
@@ -39,6 +41,8 @@ struct ViewUse {
   ByteSpan span;                       // offsets of own local memory if `local`, else addresses
   bool local = false;                  // in own local memory, where it counts by its span
   bool reads = false, writes = false;  // both: an update
+  /// Of a gather or scatter: the values of the index tile when it was issued, in row-major order. Its tile is the last.
+  std::shared_ptr<const std::vector<int64_t>> indices;
 };
 
 /// A tile instruction on its way through the timed units. Its values were computed when it was issued; what travels is
@@ -54,9 +58,10 @@ struct Token {
   uint8_t tile_count = 0;
   std::array<TileUse, kMostTiles> tile_uses;  // in operand order, empty operands left out
   std::optional<ViewUse> view;
-  MatrixWork matrix;    // of matrix instructions
-  VectorWork vector;    // of vector instructions
-  uint64_t target = 0;  // of a signal: the core whose semaphore it is
+  MatrixWork matrix;                           // of matrix instructions
+  VectorWork vector;                           // of vector instructions
+  uint64_t macs = 0, elements = 0, bytes = 0;  // work as the architectural counters have it
+  uint64_t target = 0;                         // of a signal: the core whose semaphore it is
 
   std::span<const TileUse> tiles() const { return {tile_uses.data(), tile_count}; }
 };

@@ -26,8 +26,7 @@ bool sameRows(const isa::TileRegister& a, const isa::TileRegister& b) {
 Cycles VectorUnit::afterResult(const InFlight& old, const TileUse& result, const TileUse& source,
                                const VectorPasses& passes) const {
   const bool follows = old.follows && passes.ordered && !source.displaced &&
-                       old.rows == passes.rows && result.tile.storedRows() == old.rows &&
-                       sameRows(result.tile, source.tile);
+                       old.rows == passes.rows && sameRows(result.tile, source.tile);
   if (!follows) return old.done;
   return std::min(old.done, old.writes + followDistance(old.pace, passes.pace, passes.rows));
 }
@@ -91,8 +90,8 @@ UnitTimes VectorUnit::take(const Token& token, Cycles now) {
     ETALON_CHECK(own.count < kMostResults, "a vector instruction with more results than known");
     own.results[own.count++] = use;
   }
-  times.first_result = own.follows ? std::min(times.done, own.writes + own.pace.cycles) : own.done;
   times.done = own.done;
+  times.first_result = own.follows ? std::min(own.done, own.writes + own.pace.cycles) : own.done;
   if (own.count > 0) in_flight_.push_back(own);
   return times;
 }

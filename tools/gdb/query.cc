@@ -88,6 +88,7 @@ std::string Session::threadText(unsigned core) const {
   switch (shown.state()) {
     case sim::CoreState::halted: return "halted";
     case sim::CoreState::faulted: return "faulted";
+    case sim::CoreState::poisoned: return "wants a value that was left out";
     case sim::CoreState::running: break;
   }
   return shown.blocked() ? shown.waitingFor() : "runs";

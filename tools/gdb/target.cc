@@ -65,7 +65,7 @@ bool Target::write(unsigned core, uint64_t address, std::span<const std::byte> b
   if (bytes.empty()) return true;
   if (const auto place = memory.find(core, address, bytes.size())) {
     std::ranges::copy(bytes, place->data());
-    place->region->init.setRange(place->offset, bytes.size());
+    place->region->noteWritten(place->offset, bytes.size());
     memory.breakReservations(sim::kNoCore, *place->region, place->offset, bytes.size());
     device_.codeChanged();
     return true;
@@ -178,6 +178,10 @@ StopEvent Target::eventOf(const sim::RunResult& result) const {
     case sim::RunStatus::instruction_limit:
       event.signal = Signal::limit;
       event.text = "the instruction limit was reached (see --limit)\n";
+      break;
+    case sim::RunStatus::poisoned:
+      event.signal = Signal::abort;
+      event.text = "a value is needed that this run without values left out\n";
       break;
     case sim::RunStatus::interrupted:
       event.signal = Signal::interrupt;

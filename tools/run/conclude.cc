@@ -39,7 +39,7 @@ Result<ReportedCheck> checkOutputs(const PreparedLaunch& launch,
 
 Status writeOutputs(const RunReport& report) {
   for (const Output& output : report.outputs)
-    if (!output.file.empty())
+    if (!output.file.empty() && !output.first_left_out)
       if (const Status status = writeArray(output.file, output.array); !status.ok())
         return Error{fmt::format("--out {}: {}", output.name, status.error().message)};
   return {};

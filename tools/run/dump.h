@@ -15,7 +15,7 @@ std::vector<ReportedDump> dumpState(sim::FunctionalDevice& device, unsigned core
                                     const std::vector<DumpTarget>& targets);
 
 /// The values of a tile of a core's local memory as a matrix, in logical rows and columns (after transposition). More than
-/// 12 rows or 8 columns show their first and last ones. A byte that was never written makes its element `?`.
+/// 12 rows or 8 columns show their first and last ones. A byte that was never written makes its element `?`, one that --timing-only left out `*`.
 std::string tileMatrix(sim::Memory& memory, unsigned core, const isa::TileRegister& tile);
 
 }  // namespace etalon::tools

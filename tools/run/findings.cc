@@ -10,6 +10,7 @@ constexpr size_t kRacesShown = 100;
 
 void collectFindings(const sim::FunctionalDevice& device, SourceLines& lines, RunReport& report) {
   const sim::Findings& findings = device.findings();
+  if (const auto& stop = findings.poisonStop()) report.poison = {*stop, lines.at(stop->pc)};
   for (const isa::Fault& fault : findings.faults())
     report.faults.push_back({fault, lines.at(fault.pc), true});
   report.fault_count = findings.faultCount();

@@ -163,7 +163,7 @@ Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::E
 Result<Output> makeOutput(const PlacedTensor& tensor, const RunRequest& request) {
   Result<Array> array = makeArray(tensor.argument.type, tensor.argument.shape);
   if (!array.ok()) return array.error();
-  Output output{*std::move(array), std::nullopt, tensor.argument.name, ""};
+  Output output{*std::move(array), {}, {}, tensor.argument.name, ""};
   for (const Assignment& asked : request.outputs)
     if (asked.name == output.name) output.file = asked.text;
   return output;
@@ -180,9 +180,13 @@ Result<std::vector<Output>> readOutputs(sim::FunctionalDevice& device, const Pre
     if (tensor.bytes == 0) continue;
     ETALON_RETURN_IF_ERROR(device.read(tensor.address, output.array.data));
     const auto at = device.memory().find(0, tensor.address, tensor.bytes);
+    const auto element = [&](uint64_t byte) {
+      return byte * 8 / static_cast<unsigned>(elementInfo(tensor.argument.type).bits);
+    };
     if (const auto byte = at->region->init.firstUnset(at->offset, tensor.bytes))
-      output.first_unwritten =
-          (*byte - at->offset) * 8 / static_cast<unsigned>(elementInfo(tensor.argument.type).bits);
+      output.first_unwritten = element(*byte - at->offset);
+    if (const auto address = device.firstPoisoned(tensor.address, tensor.bytes))
+      output.first_left_out = element(*address - tensor.address);
   }
   return outputs;
 }

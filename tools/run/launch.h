@@ -62,6 +62,8 @@ Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::E
 struct Output {
   Array array;
   std::optional<uint64_t> first_unwritten;  // index of an element (C order) that no one wrote
+  std::optional<uint64_t>
+      first_left_out;  // the same of one whose value a run by --timing-only left out
   std::string name;
   std::string file;  // where it was asked to go, or empty
 };

@@ -12,6 +12,7 @@ std::string_view runEndName(RunEnd end) {
     case RunEnd::deadlock: return "deadlock";
     case RunEnd::instruction_limit: return "instruction_limit";
     case RunEnd::interrupted: return "interrupted";
+    case RunEnd::poisoned: return "poisoned";
     case RunEnd::completed: return "completed";
     case RunEnd::timeout: return "timeout";
     case RunEnd::not_supported: return "not_supported";
@@ -36,6 +37,9 @@ std::vector<std::string> RunReport::failures() const {
       why.push_back("the instruction limit was reached (see --limit)");
       break;
     case RunEnd::interrupted: why.push_back("interrupted"); break;
+    case RunEnd::poisoned:
+      why.push_back("the program goes by a value that --timing-only leaves out; run it without");
+      break;
     case RunEnd::timeout: why.push_back("the device did not finish in time (see --timeout)"); break;
     case RunEnd::not_supported: why.push_back("the device cannot do this"); break;
     case RunEnd::refused: why.push_back("the device refused"); break;

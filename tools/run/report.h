@@ -13,6 +13,7 @@
 #include "sim/arch/findings.h"
 #include "sim/arch/race_report.h"
 #include "sim/functional/functional_device.h"
+#include "sim/observe/timed_report.h"
 #include "tools/program/source_lines.h"
 #include "tools/run/launch.h"
 #include "tools/run/request.h"
@@ -36,6 +37,10 @@ struct ReportedStop {
   sim::StoppedCore stopped;
   SourcePlace place;
 };
+struct ReportedPoison {
+  sim::PoisonStop stop;
+  SourcePlace place;
+};
 struct ReportedDump {
   std::string target;
   unsigned core = 0;
@@ -56,6 +61,7 @@ enum class RunEnd : uint8_t {
   deadlock,
   instruction_limit,
   interrupted,
+  poisoned,       // a run by --timing-only needed a value that it had left out
   completed,      // the operator was computed
   timeout,        // the device did not finish in time
   not_supported,  // it cannot do this
@@ -84,6 +90,7 @@ struct RunReport {
   std::string detail;                    // of a plug-in, lines: what it says went wrong
   std::vector<ReportedStop> stops;
   std::vector<std::pair<std::string, uint64_t>> counters;  // architectural ones, over all cores
+  std::optional<sim::TimedReport> timing;                  // of a device that keeps time
   std::vector<Output> outputs;
   std::optional<ReportedCheck> check;
   std::vector<ReportedFault> faults;
@@ -96,6 +103,8 @@ struct RunReport {
   uint64_t uninitialised_read_count = 0;
   std::vector<ReportedDump> dumps;
   Permits permits;
+  bool timing_only = false;
+  std::optional<ReportedPoison> poison;
 
   /// The outputs are what the program or operator made them.
   bool finished() const { return end == RunEnd::exited || end == RunEnd::completed; }

@@ -5,6 +5,7 @@
 
 #include "isa/codec/codec.h"
 #include "tools/run/report.h"
+#include "tools/timing/timing_json.h"
 
 namespace etalon::tools {
 namespace {
@@ -76,12 +77,23 @@ Json stopJson(const ReportedStop& reported) {
   return json;
 }
 
-Json outputJson(const Output& output, bool written) {
+Json poisonJson(const ReportedPoison& reported) {
+  const sim::PoisonStop& stop = reported.stop;
+  Json json = siteJson(stop.core, stop.pc, stop.instruction, reported.place);
+  json["use"] = stop.use;
+  if (!stop.operand.empty()) json["operand"] = stop.operand;
+  json["address"] = hex(stop.address);
+  return json;
+}
+
+Json outputJson(const Output& output, bool finished) {
+  const bool written = finished && !output.first_left_out;
   Json json{{"name", output.name},
             {"type", elementInfo(output.array.type).name},
             {"shape", output.array.shape},
             {"file", !output.file.empty() && written ? Json(output.file) : Json(nullptr)}};
   if (output.first_unwritten) json["first_unwritten"] = *output.first_unwritten;
+  if (output.first_left_out) json["first_left_out"] = *output.first_left_out;
   return json;
 }
 
@@ -149,6 +161,9 @@ std::string reportJson(const RunReport& report, const std::string& console) {
   };
   if (!report.device_description.empty())
     json["device_description"] = Json::parse(report.device_description);
+  if (report.timing) json["timing"] = Json::parse(timingJson(*report.timing));
+  if (report.timing_only) json["timing_only"] = true;
+  if (report.poison) json["poison"] = poisonJson(*report.poison);
   if (!report.detail.empty()) json["detail"] = report.detail;
   if (!report.dumps.empty())
     json["dumps"] = listOf(report.dumps, [](const ReportedDump& d) {

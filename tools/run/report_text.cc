@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "isa/codec/codec.h"
+#include "sim/observe/ledger_text.h"
 #include "tools/run/report.h"
 
 namespace etalon::tools {
@@ -40,6 +41,23 @@ std::string stopText(const ReportedStop& reported) {
                      where(reported.place, stopped.pc), isa::disassemble(stopped.instruction));
 }
 
+std::string poisonText(const ReportedPoison& reported) {
+  const sim::PoisonStop& stop = reported.stop;
+  std::string text =
+      fmt::format("core {} needs a value that --timing-only left out: {}\n  at           {}\n",
+                  stop.core, stop.use, where(reported.place, stop.pc));
+  if (stop.instruction != 0)
+    text += fmt::format("  instruction  {}\n", isa::disassemble(stop.instruction));
+  if (!stop.operand.empty()) text += fmt::format("  operand      {}\n", stop.operand);
+  return text + fmt::format(
+                    "  found        address {:#x} holds the result of arithmetic that was skipped, "
+                    "or a copy of it\n"
+                    "  hint         what the program does next depends on it, and so its time: run "
+                    "without "
+                    "--timing-only\n",
+                    stop.address);
+}
+
 std::string pairText(std::string_view what, const ReportedRace& pair) {
   return fmt::format("{}\n  first        {}\n  second       {}\n  {}\n", what,
                      sideText(pair.race.first, pair.first), sideText(pair.race.second, pair.second),
@@ -65,6 +83,10 @@ std::string headline(const RunReport& report) {
     text += fmt::format(
         ", machine {}{}", report.machine->displayName(),
         report.machine->derived() ? " (derived: results belong to no published machine)" : "");
+  if (report.timing_only)
+    text +=
+        ", --timing-only (no values of floats and products; races and unwritten reads not looked "
+        "for)";
   if (report.seed.value_or(0) != 0) text += fmt::format(", seed {}", *report.seed);
   if (report.contract_hash != 0)
     text += fmt::format(", contract {} ({:#x})", report.contract_name, report.contract_hash);
@@ -83,9 +105,10 @@ std::string outputsText(const RunReport& report) {
   for (const Output& output : report.outputs)
     text += fmt::format(
         "output {} {}{}\n", output.name, describe(output.array.type, output.array.shape),
-        output.file.empty() ? " (not kept; see --out)"
-        : report.finished() ? " -> " + output.file
-                            : " not written, because the run did not end by itself");
+        output.first_left_out ? " not computed, by --timing-only"
+        : output.file.empty() ? " (not kept; see --out)"
+        : report.finished()   ? " -> " + output.file
+                              : " not written, because the run did not end by itself");
   return text;
 }
 
@@ -93,6 +116,7 @@ std::string outputsText(const RunReport& report) {
 
 std::string findingsText(const RunReport& report) {
   std::string text;
+  if (report.poison) text += poisonText(*report.poison);
   for (const ReportedFault& fault : report.faults) text += faultText(fault);
   text += more(report.fault_count, report.faults.size(), "faults");
   for (const ReportedRace& race : report.races) text += pairText("data race", race);
@@ -127,7 +151,9 @@ std::string reportText(const RunReport& report, bool quiet) {
   if (!report.detail.empty()) text += report.detail + "\n";
   if (!quiet) {
     text += headline(report);
-    text += countersText(report) + outputsText(report);
+    text += countersText(report);
+    if (report.timing) text += ledgerText(*report.timing);
+    text += outputsText(report);
     if (report.check)
       text += fmt::format("check {}: {}, {}\n", report.check->operation,
                           report.check->passed ? "passed" : "FAILED", report.check->detail);

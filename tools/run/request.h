@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isa/base/status.h"
+#include "sim/observe/trace.h"
 
 namespace etalon::tools {
 
@@ -46,6 +47,10 @@ struct RunRequest {
   std::string plugin;                // path of a device plug-in; empty: the functional model
   std::string device_config = "{}";  // JSON for the plug-in
   uint64_t timeout_ns = 0;           // of each call of the plug-in; 0: none
+  bool timed = false;                // on the timing model: values and cycles
+  std::string trace;                 // file to write a trace of the timed run into; empty: none
+  std::string report_page;           // file to write the timed run's page into; empty: none
+  sim::TraceFormat trace_format = sim::TraceFormat::perfetto;
   std::string machine = "base";
   std::vector<std::string> overrides;
   std::string contract;  // numerics contract by name or path; empty: the canonical arithmetic
@@ -57,7 +62,9 @@ struct RunRequest {
   uint64_t limit = 0;  // instructions over all cores; 0: none
   uint64_t seed = 0;   // of the interleaving of cores; 0: round robin
   std::vector<DumpTarget> dumps;
-  std::string snapshot;      // file to write a snapshot into; empty: none
+  bool timing_only =
+      false;             // values of floats are left out, races and unwritten reads not looked for
+  std::string snapshot;  // file to write a snapshot into; empty: none
   uint64_t snapshot_at = 0;  // after so many instructions over all cores
   std::string restore;       // snapshot to go on from; empty: from the begin
   Permits permits;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/base/file.h"
 #include "isa/contracts/contract_loader.h"
 #include "isa/counter.h"
 #include "isa/machines/find_machine.h"
@@ -13,6 +14,8 @@
 #include "tools/run/findings.h"
 #include "tools/run/model_run.h"
 #include "tools/run/plugin_session.h"
+#include "tools/run/timed_run.h"
+#include "tools/timing/report_html.h"
 
 namespace etalon::tools {
 namespace {
@@ -34,6 +37,7 @@ RunEnd endOf(sim::RunStatus status) {
     case sim::RunStatus::fault: return RunEnd::fault;
     case sim::RunStatus::deadlock: return RunEnd::deadlock;
     case sim::RunStatus::instruction_limit: return RunEnd::instruction_limit;
+    case sim::RunStatus::poisoned: return RunEnd::poisoned;
     case sim::RunStatus::interrupted: break;
   }
   return RunEnd::interrupted;
@@ -56,6 +60,11 @@ void collectResult(const sim::FunctionalDevice& device, const sim::RunResult& re
       report.counters.emplace_back(counter.name, device.counterTotal(counter.counter));
 }
 
+Status writePage(const RunRequest& request, const sim::TimedReport& report) {
+  const Status status = writeFile(request.report_page, reportHtml(report));
+  return status.ok() ? status : Error{"--report: " + status.error().message};
+}
+
 Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   const Result<isa::Machine> machine = isa::openMachine(request.machine, request.overrides);
   if (!machine.ok()) return machine.error();
@@ -71,8 +80,8 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   if (!program.ok()) return program.error();
   if (!program->warnings.empty() && hooks.warning) hooks.warning(program->warnings);
 
-  Result<std::unique_ptr<sim::FunctionalDevice>> created =
-      sim::FunctionalDevice::create(*machine, contract);
+  Result<std::unique_ptr<sim::FunctionalDevice>> created = sim::FunctionalDevice::create(
+      *machine, contract, request.timing_only ? sim::Values::left_out : sim::Values::computed);
   if (!created.ok()) return created.error();
   std::unique_ptr<sim::FunctionalDevice> device = *std::move(created);
   ETALON_RETURN_IF_ERROR(device->load(program->image));
@@ -85,6 +94,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   options.arguments = launch->argument_block;
   options.instruction_limit = request.limit;
   options.seed = request.seed;
+  options.observe = !request.timing_only;
   options.console = hooks.console;
   options.progress = hooks.progress;
   const sim::CommitSink commits = [&](const sim::Core& core, const sim::Commit& commit) {
@@ -92,24 +102,36 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   };
   if (hooks.commit_line) options.commits = &commits;
   SourceLines lines(program->image);
-  const Result<sim::RunResult> result = runLaunch(
-      device, request, hooks, options, snapshotLabel(program->image, *launch, options), lines);
-  if (!result.ok()) return result.error();
-
   RunReport report;
+  sim::RunResult result;
+  if (request.timed) {
+    Result<TimedOutcome> outcome = runTimedLaunch(*device, request, hooks, options, lines);
+    if (!outcome.ok()) return outcome.error();
+    result = std::move(outcome->run);
+    report.timing = std::move(outcome->report);
+  } else {
+    Result<sim::RunResult> outcome = runLaunch(
+        device, request, hooks, options, snapshotLabel(program->image, *launch, options), lines);
+    if (!outcome.ok()) return outcome.error();
+    result = *std::move(outcome);
+  }
+
   report.program = request.program;
-  report.device = "npu-functional";
+  report.device = request.timed ? "npu" : "npu-functional";
   report.machine = *machine;
   report.contract_name = contract.name;
   report.contract_hash = contract.hash;
   report.cores = cores;
   report.seed = request.seed;
   report.permits = request.permits;
-  collectResult(*device, *result, lines, report);
+  report.timing_only = request.timing_only;
+  collectResult(*device, result, lines, report);
   Result<std::vector<Output>> outputs = readOutputs(*device, *launch, request);
   if (!outputs.ok()) return outputs.error();
   report.outputs = *std::move(outputs);
   ETALON_RETURN_IF_ERROR(concludeRun(request, *launch, report));
+  if (!request.report_page.empty() && report.timing)
+    ETALON_RETURN_IF_ERROR(writePage(request, *report.timing));
   report.dumps = dumpState(*device, cores, request.dumps);
   return report;
 }

@@ -42,6 +42,7 @@ std::string elementText(sim::Region& local, const isa::TileRegister& tile, uint6
   const uint64_t at = begin + column * tile.step * bits / 8;
   const uint64_t bytes = tile.elementBytes();
   if (!local.init.allSet(at, bytes)) return "?";
+  if (local.poisoned(at, bytes)) return "*";
   uint64_t value = 0;
   for (uint64_t i = 0; i < bytes; ++i)
     value |= static_cast<uint64_t>(local.data()[at + i]) << 8 * i;

@@ -25,6 +25,7 @@ etalon_end endOf(sim::RunStatus status) {
     case sim::RunStatus::deadlock: return ETALON_END_DEADLOCK;
     case sim::RunStatus::instruction_limit: return ETALON_END_INSTRUCTION_LIMIT;
     case sim::RunStatus::interrupted: break;
+    case sim::RunStatus::poisoned: break;  // of devices without values
   }
   return ETALON_END_TIMEOUT;
 }

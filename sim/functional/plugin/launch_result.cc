@@ -48,6 +48,7 @@ etalon_end endOf(RunStatus status) {
     case RunStatus::deadlock: return ETALON_END_DEADLOCK;
     case RunStatus::instruction_limit: return ETALON_END_INSTRUCTION_LIMIT;
     case RunStatus::interrupted: break;  // by nothing but the time-out
+    case RunStatus::poisoned: break;     // of devices without values, which a plug-in is not
   }
   return ETALON_END_TIMEOUT;
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/fabric/fabric_map.h"
+
+#include <algorithm>
+
+#include "isa/base/check.h"
+
+namespace etalon::sim {
+
+FabricMap::FabricMap(const isa::Timing& timing, uint64_t cores, uint64_t global_base)
+    : channels_(static_cast<uint32_t>(timing.memory.channels)),
+      cores_(static_cast<uint32_t>(cores)),
+      ports_(static_cast<uint32_t>(timing.network.ports)),
+      burst_bytes_(timing.dma.burst_bytes),
+      request_bytes_(
+          std::min(timing.memory.interleave_bytes, kRequestBursts * timing.dma.burst_bytes)),
+      global_base_(global_base),
+      interleave_(timing.memory.channels, timing.memory.interleave_bytes),
+      ports_hash_(timing.network.ports, request_bytes_) {
+  ETALON_CHECK(timing.network.ports <= 64, "checked by the machine loader");
+}
+
+void FabricMap::placeWindow(FabricRequest& request, uint64_t address) const {
+  if (address >> isa::kDeviceShift != 0) {
+    request.endpoint = static_cast<uint16_t>(gateway());
+    request.address = address;
+    return;
+  }
+  const uint64_t offset = address - isa::kCoreWindowBase;
+  request.endpoint = static_cast<uint16_t>(window(offset / isa::kCoreWindowStride));
+  request.address = offset % isa::kCoreWindowStride;
+}
+
+}  // namespace etalon::sim

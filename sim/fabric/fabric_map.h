@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "isa/machines/address_map.h"
+#include "isa/machines/timing.h"
+#include "sim/fabric/address_interleave.h"
+#include "sim/fabric/fabric_request.h"
+
+namespace etalon::sim {
+
+/// Where an address is on the chip. Endpoints of the network are numbered: memory channels from 0, then one window a core,
+/// then the gateway to other chips.
+class FabricMap {
+ public:
+  /// `global_base`: address of the first byte of global memory. Sizes are powers of two.
+  FabricMap(const isa::Timing& timing, uint64_t cores, uint64_t global_base);
+
+  uint32_t channels() const { return channels_; }
+  uint32_t cores() const { return cores_; }
+  uint32_t ports() const { return ports_; }
+  uint32_t window(uint64_t core) const { return channels_ + static_cast<uint32_t>(core); }
+  uint32_t gateway() const { return channels_ + cores_; }
+  uint32_t endpoints() const { return channels_ + cores_ + 1; }
+  uint64_t burstBytes() const { return burst_bytes_; }
+  /// No request crosses a multiple of this: an interleave block, or kRequestBursts bursts where that is less.
+  uint64_t requestBytes() const { return request_bytes_; }
+
+  /// Sets endpoint, port and address in the endpoint for a canonical address (own device: bits 55:48 are 0, own memory by
+  /// the core's window). The request's bytes do not cross a multiple of requestBytes().
+  void place(FabricRequest& request, uint64_t address) const {
+    request.port = static_cast<uint8_t>(port(address));
+    if (address >= isa::kCoreWindowBase) [[unlikely]]
+      return placeWindow(request, address);
+    const AddressInterleave::Place place = interleave_.place(address - global_base_);
+    request.endpoint = static_cast<uint16_t>(place.channel);
+    request.address = place.address;
+  }
+
+ private:
+  void placeWindow(FabricRequest& request, uint64_t address) const;
+  /// Requests spread over the ports by the same hash as over channels, but by pieces of requestBytes().
+  uint32_t port(uint64_t address) const { return ports_hash_.place(address).channel; }
+
+  uint32_t channels_, cores_, ports_;
+  uint64_t burst_bytes_, request_bytes_, global_base_;
+  AddressInterleave interleave_, ports_hash_;
+};
+
+}  // namespace etalon::sim

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/system/core_units.h"
+
+namespace etalon::sim {
+
+void UnitEvents::add(const Event& event) {
+  events_.push_back(event);
+  std::ranges::push_heap(events_, std::greater<>());
+}
+
+void UnitEvents::tell(Cycles now, UnitSink& sink) {
+  while (nextTime() <= now) {
+    const Event event = events_.front();
+    std::ranges::pop_heap(events_, std::greater<>());
+    events_.pop_back();
+    if (event.last)
+      sink.done(event.place, now, event.stamps);
+    else
+      sink.readDone(event.place, now);
+  }
+}
+
+CoreUnits::CoreUnits(unsigned core, const isa::Timing& timing, const FabricMap& map)
+    : local(timing.local),
+      matrix(timing.matrix, local),
+      vector(timing.vector, local),
+      dma_in(local, timing.dma.port_bytes, timing.dma.burst_bytes),
+      dma_out(local, timing.dma.port_bytes, timing.dma.burst_bytes),
+      load(DmaEngine::Kind::load, static_cast<uint16_t>(core), timing.dma, map, {&dma_in, &dma_out},
+           outbox),
+      store(DmaEngine::Kind::store, static_cast<uint16_t>(core), timing.dma, map,
+            {&dma_in, &dma_out}, outbox) {}
+
+TileUnit* CoreUnits::of(Queue queue) {
+  switch (queue) {
+    case Queue::matrix: return &matrix;
+    case Queue::vector: return &vector;
+    case Queue::load: return &load;
+    case Queue::store: break;
+  }
+  return &store;
+}
+
+}  // namespace etalon::sim

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/system/timed_core.h"
+
+#include <algorithm>
+
+namespace etalon::sim {
+namespace {
+
+constexpr std::array<Track, kQueues> kTrackOf{Track::matrix, Track::vector, Track::load,
+                                              Track::store};
+
+}  // namespace
+
+TimedCore::TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core, Units units,
+                     CoreUplink& uplink, RunObserver* observer)
+    : timing_(timing),
+      device_(device),
+      core_(core),
+      uplink_(uplink),
+      observer_(observer),
+      window_(timing.dispatch),
+      units_(units),
+      icache_(timing.scalar.icache_bytes, timing.scalar.line_bytes, timing.scalar.ways),
+      dcache_(timing.scalar.dcache_bytes, timing.scalar.line_bytes, timing.scalar.ways),
+      scalar_spans_(static_cast<uint16_t>(core.number()), Track::scalar, observer),
+      activities_{[&] {
+        const auto number = static_cast<uint16_t>(core.number());
+        const auto one = [&](int queue) {
+          return UnitActivity{SpanRecorder(number, kTrackOf[queue], observer)};
+        };
+        return std::array<UnitActivity, kQueues>{one(0), one(1), one(2), one(3)};
+      }()} {
+  core_.setIssueSink(&builder_);
+  core_.setCycles(0);
+}
+
+TimedCore::~TimedCore() { core_.setIssueSink(nullptr); }
+
+Cycles TimedCore::nextTime() const {
+  Cycles next = kNever;
+  for (int q = 0; q < kQueues; ++q) {
+    next = std::min(next, units_[q]->nextTime());
+    const DispatchWindow::Entry* head = window_.head(static_cast<Queue>(q));
+    if (head && head->clear() && head->token.unit != isa::Unit::sync)
+      next = std::min(next, std::max(head->resolved, units_[q]->accepts()));
+    if (head && head->clear() && head->token.unit == isa::Unit::sync && writes_pending_ == 0)
+      next = std::min(next, head->resolved);
+  }
+  if (!signals_.empty()) next = std::min(next, signals_.front().done);
+  if (core_.state() == CoreState::running && !exit_code_ && !stall_)
+    next = std::min(next, scalar_time_);
+  return next;
+}
+
+void TimedCore::advance(Cycles now) {
+  chargeUnits(now);
+  advanceUnits(now);
+  dispatch(now);
+  runScalar(now);
+  chooseActivities(now);
+}
+
+bool TimedCore::finished() const {
+  return core_.state() != CoreState::running && window_.empty() && writes_pending_ == 0;
+}
+
+void TimedCore::close(Cycles total) {
+  const bool halted = core_.state() == CoreState::halted;
+  scalar_spans_.extend(halted ? Activity::halted : stall_.value_or(Activity::latency), total);
+  scalar_spans_.close(total);
+  for (UnitActivity& unit : activities_) {
+    unit.spans.extend(unit.activity, total, unit.pc);
+    unit.spans.close(total);
+  }
+}
+
+}  // namespace etalon::sim

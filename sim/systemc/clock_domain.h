@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+
+#include "isa/base/units.h"
+
+namespace etalon::sim {
+
+/// Cycles of a clock on SystemC's time axis: cycle n begins at floor(n * 10^6 / MHz) picoseconds, so that no rounding adds up.
+class ClockDomain {
+ public:
+  explicit ClockDomain(uint64_t megahertz) : megahertz_(megahertz) {}
+
+  sc_core::sc_time at(Cycles cycle) const {
+    return sc_core::sc_time::from_value(picoseconds(cycle) * unitsPerPicosecond());
+  }
+  /// The first cycle that does not begin before `time`.
+  Cycles cycle(const sc_core::sc_time& time) const {
+    const uint64_t ps = (time.value() + unitsPerPicosecond() - 1) / unitsPerPicosecond();
+    const auto product = static_cast<unsigned __int128>(ps) * megahertz_;
+    auto cycle = static_cast<Cycles>(product / kPerSecond);
+    while (picoseconds(cycle) < ps) ++cycle;
+    return cycle;
+  }
+  Cycles now() const { return cycle(sc_core::sc_time_stamp()); }
+
+ private:
+  static constexpr uint64_t kPerSecond = 1'000'000;  // picoseconds of a cycle of one megahertz
+
+  uint64_t picoseconds(Cycles cycle) const {
+    return static_cast<uint64_t>(static_cast<unsigned __int128>(cycle) * kPerSecond / megahertz_);
+  }
+  /// Of SystemC's time resolution, which a platform may have made finer than a picosecond.
+  static uint64_t unitsPerPicosecond() {
+    static const uint64_t kUnits = sc_core::sc_time(1, sc_core::SC_PS).value();
+    return kUnits;
+  }
+
+  uint64_t megahertz_;
+};
+
+}  // namespace etalon::sim

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/systemc/run_timed.h"
+
+#include <fmt/format.h>
+
+#include <systemc>
+
+#include "sim/system/chip_memory.h"
+#include "sim/systemc/chip_module.h"
+
+// The library wants one to exist, for the main() it brings along and that nobody calls.
+extern "C" int sc_main(int, char**) { return 0; }
+
+namespace etalon::sim {
+namespace {
+
+/// Cycles between two calls of the progress function.
+constexpr Cycles kSlice = 1 << 14;
+
+TimedResult run(FunctionalDevice& device, TimedChip::Channels channels,
+                const TimedOptions& options) {
+  ChipModule module("chip", device.machine(), device, std::move(channels), options.observer);
+  TimedChip& chip = module.chip();
+  const ClockDomain clock(device.machine().timing->clock_mhz);
+  for (Cycles until = kSlice; !chip.end(); until += kSlice) {
+    sc_core::sc_start(clock.at(until) - sc_core::sc_time_stamp(), sc_core::SC_EXIT_ON_STARVATION);
+    const Cycles now = module.now();
+    if (chip.end()) break;
+    if (!sc_core::sc_pending_activity())
+      chip.deadlock(now);
+    else if (options.progress && !options.progress(now, device.executed()))
+      chip.stop(RunStatus::interrupted, now);
+  }
+  const TimedChip::End end = *chip.end();
+  return {device.end(end.status, end.exit_code), end.time, chip.work()};
+}
+
+}  // namespace
+
+Result<TimedResult> runTimed(FunctionalDevice& device, const isa::DramPreset& memory,
+                             const TimedOptions& options) {
+  if (sc_core::sc_get_status() != sc_core::SC_ELABORATION)
+    return Error{"a process can run one timed launch: SystemC elaborates once"};
+  try {
+    return run(device, makeChannels(device.machine(), memory), options);
+  } catch (const sc_core::sc_report& report) {
+    return Error{fmt::format("SystemC: {}", report.what())};
+  }
+}
+
+}  // namespace etalon::sim
