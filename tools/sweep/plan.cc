@@ -131,9 +131,12 @@ std::string machineText(const isa::Machine& machine) {
       fmt::format("machine {}\nprofiles {}\n", machine.displayName(), joined(machine.profiles));
   for (const isa::MachineValue& value : isa::machineValues(machine)) {
     text += fmt::format("{}={}\n", value.key, value.value);
-    // A preset is a name; what it means stands in a file that may change under it.
-    if (value.key != "memory.preset") continue;
-    const Result<std::string> part = isa::findPart("memory", value.value, machine.folder);
+    // A part is a name; what it means stands in a file that may change under it.
+    const std::string_view kind = value.key == "memory.preset"  ? "memory"
+                                  : value.key == "energy.table" ? "energy"
+                                                                : "";
+    if (kind.empty() || value.value.empty()) continue;
+    const Result<std::string> part = isa::findPart(kind, value.value, machine.folder);
     const Result<std::string> content = part.ok() ? readFile(*part) : part;
     if (content.ok()) text += fmt::format("part {}\n", digest(*content));
   }
@@ -221,10 +224,10 @@ Result<std::vector<PlannedRun>> planRuns(const Study& study, const std::vector<S
     for (size_t p = 0; p < points.size(); ++p) {
       PlannedRun run{w, p, ""};
       if (points[p].excluded.empty() && points[p].impossible.empty())
-        run.key =
-            digest(fmt::format("etalon sweep 1\nversion {} {}\ndevice {}\nlimit {}\n{}{}",
-                               version.number, version.build_id, study.device,
-                               study.limit.value_or(0), *workload, machineText(points[p].machine)));
+        run.key = digest(
+            fmt::format("etalon sweep 1\nversion {} {}\ndevice {}\nlimit {}\ntiming only {}\n{}{}",
+                        version.number, version.build_id, study.device, study.limit.value_or(0),
+                        study.timing_only, *workload, machineText(points[p].machine)));
       runs.push_back(std::move(run));
     }
   }
@@ -253,6 +256,7 @@ std::vector<std::string> runArguments(const Study& study, const Workload& worklo
     add("--arg", argument.name + "=" + argument.text);
   if (workload.cores) add("--cores", fmt::format("{}", *workload.cores));
   if (study.limit) add("--limit", fmt::format("{}", *study.limit));
+  if (study.timing_only) arguments.emplace_back("--timing-only");
   arguments.emplace_back("--json");
   return arguments;
 }

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "isa/machines/find_machine.h"
 #include "tools/sweep/sweep_test_study.h"
 
 namespace etalon::tools {
@@ -80,6 +81,7 @@ TEST_F(PlanTest, AKeyIsOfAllThatAResultDependsOn) {
   EXPECT_TRUE(differs(keyOf(s, "image", {"1", "ab"})));
   EXPECT_TRUE(differs(keyOf(study(text + "set: {work_cap.macs_log2: 31}\n"))));
   EXPECT_TRUE(differs(keyOf(study(text + "limit: 5\n"))));
+  EXPECT_TRUE(differs(keyOf(study(text + "timing_only: true\n"))));
   Study changed = study(text);
   changed.device = "npu";
   EXPECT_TRUE(differs(keyOf(changed)));
@@ -105,6 +107,20 @@ TEST_F(PlanTest, AKeyIsOfTheContentOfInputFiles) {
   std::filesystem::remove(folder_ + "/x.npy");
   EXPECT_THAT(planRuns(s, planPoints(s), {{"image", ""}}, {"1", "aa"}).error().message,
               HasSubstr("study.yaml:4: workloads[0].inputs.x: cannot read"));
+}
+
+TEST_F(PlanTest, AKeyIsOfTheContentOfTheMachinesParts) {
+  const std::string from = std::string(ETALON_SOURCE_DIR) + "/isa/machines/";
+  const std::string part = folder_ + "/parts/memory/hbm2-2400.yaml";
+  std::filesystem::create_directories(folder_ + "/parts/memory");
+  std::filesystem::copy(from + "base.yaml", folder_ + "/base.yaml");
+  std::filesystem::copy(from + "parts/memory/hbm2-2400.yaml", part);
+  Study s = study(kAxes + kMetrics);
+  s.base = isa::openMachine(folder_ + "/base.yaml", {}).value();
+  const std::string before = keyOf(s);
+  EXPECT_EQ(keyOf(s), before);
+  ASSERT_TRUE(writeFile(part, readFile(part).value() + "# changed\n").ok());
+  EXPECT_NE(keyOf(s), before);
 }
 
 TEST_F(PlanTest, AKeyIsNotOfTheStudy) {

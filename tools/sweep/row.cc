@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "isa/base/text.h"
+#include "tools/sweep/result_path.h"
 #include "tools/sweep/study_parts.h"
 
 namespace etalon::tools {
@@ -19,52 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMachinePrefix = "machine.";
 constexpr size_t kMostReason = 400;  // bytes
-
-/// The value at a dotted path; numbers select items of lists. nullptr if it is not there.
-const Json* valueAt(const Json& root, std::string_view path) {
-  const Json* at = &root;
-  while (!path.empty()) {
-    const std::string part(path.substr(0, path.find('.')));
-    path.remove_prefix(std::min(path.size(), part.size() + 1));
-    if (at->is_array() && part.find_first_not_of("0123456789") == std::string::npos &&
-        part.size() < 9 && std::stoul(part) < at->size()) {
-      at = &(*at)[std::stoul(part)];
-    } else if (at->is_object() && at->contains(part)) {
-      at = &(*at)[part];
-    } else {
-      return nullptr;
-    }
-  }
-  return at;
-}
-
-bool leadsToNumbers(const Json& value) {
-  return value.is_number() || value.is_object() ||
-         (value.is_array() && !value.empty() && !value[0].is_string());
-}
-
-/// What stands where a path breaks off: "counters has retired_scalar, .."; for messages.
-std::string whatIsThere(const Json& root, std::string_view path) {
-  std::string known;
-  for (size_t dot = 0; dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
-    const Json* at = valueAt(root, path.substr(0, dot));
-    if (at == nullptr) break;
-    std::vector<std::string> names;
-    if (at->is_object())
-      for (const auto& [name, value] : at->items())
-        if (leadsToNumbers(value)) names.push_back(name);
-    if (at->is_array()) names.push_back(fmt::format("0 to {}", at->size() - 1));
-    known = fmt::format("{} has {}", dot == 0 ? "the result" : path.substr(0, dot),
-                        names.empty() ? "no numbers" : joined(names));
-  }
-  return known;
-}
-
-std::optional<double> numberAt(const Json& root, std::string_view path) {
-  const Json* value = valueAt(root, path);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  return value->get<double>();
-}
 
 Status readMetrics(const Study& study, const SweepPoint& point, const Json& result, Row& row) {
   for (size_t m = 0; m < study.metrics.size(); ++m) {
@@ -96,22 +51,19 @@ Status readMetrics(const Study& study, const SweepPoint& point, const Json& resu
 Status readLedgers(const Study& study, const Json& result, Row& row) {
   for (size_t l = 0; l < study.ledgers.size(); ++l) {
     const Ledger& ledger = study.ledgers[l];
-    const Json* object = valueAt(result, ledger.path);
-    if (object == nullptr || !object->is_object())
-      return ledger.place.error(fmt::format("the result of the run has no object {}; {}",
+    const std::vector<std::pair<std::string, double>> all = numbersAt(result, ledger.path);
+    if (all.empty())
+      return ledger.place.error(fmt::format("the result of the run has no object {} of numbers; {}",
                                             quote(ledger.path), whatIsThere(result, ledger.path)));
-    if (ledger.parts.empty())
-      for (const auto& [name, value] : object->items())
-        if (value.is_number()) row.ledgers[l].emplace_back(name, value.get<double>());
+    if (ledger.parts.empty()) row.ledgers[l] = all;
     for (const std::string& part : ledger.parts) {
-      if (!object->contains(part) || !(*object)[part].is_number())
+      const std::optional<double> value = numberAt(result, ledger.path + "." + part);
+      if (!value)
         return ledger.place.error(fmt::format("{} has no number {}; {}", quote(ledger.path),
                                               quote(part),
                                               whatIsThere(result, ledger.path + "." + part)));
-      row.ledgers[l].emplace_back(part, (*object)[part].get<double>());
+      row.ledgers[l].emplace_back(part, *value);
     }
-    if (row.ledgers[l].empty())
-      return ledger.place.error(fmt::format("{} has no numbers", quote(ledger.path)));
   }
   return {};
 }

@@ -18,7 +18,12 @@ using ::testing::Pair;
 const std::string kAxes = "axes: [{key: cores, values: [1, 4]}]\n";
 const std::string kGood =
     R"({"success": true, "failures": [], "status": "exited", "instructions": 40, "check": null,
-        "counters": {"macs": 10, "loads": 0, "name": "x"}, "units": [{"busy": 7}, {"busy": 9}]})";
+        "counters": {"macs": 10, "loads": 0, "name": "x"}, "units": [{"busy": 7}, {"busy": 9}],
+        "timing": {"units": [{"core": 0, "unit": "matrix", "cycles": {"halted": 1, "busy": 5}},
+                             {"core": 0, "unit": "vector", "cycles": {"busy": 6}},
+                             {"core": 1, "unit": "matrix", "cycles": {"busy": 7, "weights": 2, "halted": 3}}],
+                   "paths": [{"level": "memory read", "moved": 64}, {"level": "memory read", "moved": 32},
+                             {"level": "memory write", "moved": 1}]}})";
 
 class RowTest : public StudyFolder {
  protected:
@@ -54,19 +59,43 @@ TEST_F(RowTest, LedgersHaveAllPartsOrThoseAskedFor) {
   EXPECT_THAT(row->ledgers[1], ElementsAre(Pair("loads", 0.0)));
 }
 
+TEST_F(RowTest, AWordSelectsTheItemsOfAListThatHaveItAndTheyAddUp) {
+  const Study s = study(
+      kAxes +
+      "metrics:\n  - {name: a, value: timing.units.matrix.cycles.busy}\n  - {name: b, value: "
+      "timing.units.matrix.cycles.weights}\n  - {name: c, value: "
+      "timing.units.matrix.cycles.ports}\n  - {name: d, value: timing.paths.memory_read.moved}\n  "
+      "- {name: e, value: timing.units.1.cycles.busy}\nledgers: [{name: all, path: "
+      "timing.units.matrix.cycles}, {name: two, path: timing.units.vector.cycles, parts: [busy, "
+      "ports]}]\n");
+  const Result<Row> row = rowOf(s, {0, kGood, ""});
+  ASSERT_TRUE(row.ok()) << row.error().message;
+  EXPECT_THAT(row->metrics, ElementsAre(Optional(12.0), Optional(2.0), Optional(0.0),
+                                        Optional(96.0), Optional(6.0)));
+  EXPECT_THAT(row->ledgers[0],
+              ElementsAre(Pair("busy", 12.0), Pair("weights", 2.0), Pair("halted", 4.0)));
+  EXPECT_THAT(row->ledgers[1], ElementsAre(Pair("busy", 6.0), Pair("ports", 0.0)));
+  EXPECT_THAT(refusal("metrics: [{name: a, value: timing.units.load.cycles.busy}]\n"),
+              HasSubstr("timing.units has 0 to 2, matrix, vector."));
+  EXPECT_THAT(refusal("metrics: [{name: a, value: timing.units.matrix.cycles.bus}]\n"),
+              HasSubstr("timing.units.matrix.cycles has halted, busy."));
+}
+
 TEST_F(RowTest, WhatResultsDoNotHaveIsSaidWithWhatTheyHave) {
   EXPECT_THAT(refusal("metrics: [{name: a, value: counters.mac}]\n"),
               HasSubstr("study.yaml:6: metrics[0].value: the result of the run has no number "
                         "'counters.mac'; counters has macs, loads. Give another path"));
-  EXPECT_THAT(refusal("metrics: [{name: a, value: cycles}]\n"),
-              HasSubstr("no number 'cycles'; the result has instructions, counters, units"));
+  EXPECT_THAT(
+      refusal("metrics: [{name: a, value: cycles}]\n"),
+      HasSubstr("no number 'cycles'; the result has instructions, counters, units, timing"));
   EXPECT_THAT(refusal("metrics: [{name: a, value: counters}]\n"),
               HasSubstr("no number 'counters'"));
   EXPECT_THAT(refusal("metrics: [{name: a, value: units.2.busy}]\n"),
               HasSubstr("units has 0 to 1"));
   EXPECT_THAT(
       refusal(kMetrics + "ledgers: [{name: l, path: check}]\n"),
-      HasSubstr("study.yaml:7: ledgers[0].path: the result of the run has no object 'check'"));
+      HasSubstr("study.yaml:7: ledgers[0].path: the result of the run has no object 'check' of "
+                "numbers"));
   EXPECT_THAT(refusal(kMetrics + "ledgers: [{name: l, path: counters, parts: [name]}]\n"),
               HasSubstr("'counters' has no number 'name'; counters has macs, loads"));
 }

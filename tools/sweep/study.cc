@@ -37,6 +37,11 @@ Status readHead(const YamlValue& root, const std::string& device, Study& study) 
     if (!value.ok()) return value.error();
     study.limit = *value;
   }
+  if (const std::optional<YamlValue> timing_only = root.find("timing_only")) {
+    const Result<bool> value = timing_only->asBool();
+    if (!value.ok()) return value.error();
+    study.timing_only = *value;
+  }
   Result<std::string> combine = textOr(root, "combine", "product");
   if (!combine.ok()) return combine.error();
   if (*combine != "product" && *combine != "one_at_a_time")
@@ -164,9 +169,9 @@ Result<Study> loadStudy(const std::string& path, const std::string& device) {
   const Result<YamlDocument> document = YamlDocument::load(path);
   if (!document.ok()) return document.error();
   const YamlValue root = document->root();
-  ETALON_RETURN_IF_ERROR(
-      root.allowKeys({"name", "title", "machine", "set", "device", "limit", "combine", "axes",
-                      "constraints", "workloads", "metrics", "ledgers", "plots"}));
+  ETALON_RETURN_IF_ERROR(root.allowKeys({"name", "title", "machine", "set", "device", "limit",
+                                         "timing_only", "combine", "axes", "constraints",
+                                         "workloads", "metrics", "ledgers", "plots"}));
   const Result<std::vector<isa::Profile>> profiles = isa::shippedProfiles();
   if (!profiles.ok()) return profiles.error();
   Study study;

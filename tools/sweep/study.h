@@ -88,6 +88,7 @@ struct Study {
   std::string machine;  // as behind --machine, relative to the folder
   std::string device;
   std::optional<uint64_t> limit;       // instructions of a run
+  bool timing_only = false;            // without values: `etalon run --timing-only`
   bool one_at_a_time = false;          // else every combination
   std::vector<std::string> overrides;  // key=value, of every point
   isa::Machine base;                   // the machine with them
