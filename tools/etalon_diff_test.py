@@ -18,13 +18,14 @@ TIMING = {
     "cycles": 1000, "clock_mhz": 1000, "picoseconds": 1000000, "cores": 2,
     "work": {"tiles": 10, "macs": 64000, "elements": 0, "bytes": 4096},
     "units": UNITS,
+    "critical_path": {"scalar": 100, "load": 300, "matrix": 600},
     "paths": [{"level": "memory read", "name": f"channel {i}", "moved": 4000, "useful": 3000, "transfers": 63, "peak_thousandths": 32000} for i in (0, 1)],
     "bounds": [{"name": "matrix", "unit": "MAC", "work": 64000, "peak_thousandths": 128000, "cycles": 500, "source": "matrix.rows"}],
     "energy": [],
     "functions": [],
-    "lines": [{"file": "gemm.c", "line": 31, "function": "gemm", "cycles": 2000, "units": {"matrix": {"busy": 1000, "operand": 1000}},
+    "lines": [{"file": "gemm.c", "line": 31, "function": "gemm", "cycles": 2000, "critical": 600, "units": {"matrix": {"busy": 1000, "operand": 1000}},
                "tiles": 10, "macs": 64000, "elements": 0, "bytes": 0},
-              {"file": "gemm.c", "line": 7, "function": "gemm", "cycles": 800, "units": {"load": {"busy": 200}, "scalar": {"busy": 600}},
+              {"file": "gemm.c", "line": 7, "function": "gemm", "cycles": 800, "critical": 400, "units": {"load": {"busy": 200}, "scalar": {"busy": 600}},
                "tiles": 0, "macs": 0, "elements": 0, "bytes": 4096}],
 }
 
@@ -35,6 +36,7 @@ def faster(timing):
     after.update(cycles=800, picoseconds=800000)
     for unit in after["units"]:
         unit["cycles"]["operand" if unit["unit"] == "matrix" else "empty"] -= 200
+    after["critical_path"] = {"scalar": 100, "load": 200, "matrix": 500}
     after["paths"][0].update(moved=3000)
     after["lines"][0].update(cycles=1600, units={"matrix": {"busy": 1000, "operand": 600}})
     return after
@@ -63,11 +65,13 @@ class DiffTest(Case):
         self.assertIn("time    1.00 us -> 800 ns, 20.0 % less\n", text)
         self.assertIn("  matrix            -400  operand -400  <- the busiest before\n", text)
         self.assertIn("  load              -400  empty -400\n", text)
+        self.assertIn("critical path\n  matrix                   600 -> 500, 16.7 % less\n  load                     300 -> 200, 33.3 % less\n", text)
         self.assertNotIn("not the same work", text)
         timing = found["timing"]
         self.assertEqual(timing["cycles"], {"before": 1000, "after": 800})
         self.assertEqual(timing["busiest_before"], "matrix")
         self.assertEqual(timing["units"]["matrix"], {"operand": {"before": 1000, "after": 600}})
+        self.assertEqual(timing["critical_path"], {"matrix": {"before": 600, "after": 500}, "load": {"before": 300, "after": 200}})
         self.assertEqual(timing["work"], {})
 
     def test_says_bytes_bounds_and_the_lines_that_changed_most(self):

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "isa/base/text.h"
+#include "isa/machines/dram_preset.h"
+#include "isa/machines/energy.h"
 #include "isa/machines/find_machine.h"
 #include "isa/machines/machine_fields.h"
 #include "isa/machines/machine_schema.h"
@@ -46,28 +48,62 @@ std::string peakText(const isa::MachinePeak& peak) {
   return fmt::format("{:.1f} {}{}/s", scaled, kPrefixes[prefix], peak.unit);
 }
 
-/// A machine with what follows from it.
+/// A file that a machine names.
+struct Part {
+  std::string kind, name, title;
+  std::vector<isa::MachineValue> values;
+};
+
+/// A machine with what it names and what follows from it.
 struct Shown {
   isa::Machine machine;
+  std::vector<Part> parts;
   std::vector<isa::MachinePeak> peaks;
 };
+
+Result<std::vector<Part>> partsOf(const isa::Machine& machine) {
+  std::vector<Part> parts;
+  if (!machine.timing) return parts;
+  const auto find = [&](std::string_view kind, const std::string& name) {
+    return isa::findPart(kind, name, machine.folder);
+  };
+  const Result<std::string> memory = find(isa::kMemoryParts, machine.timing->memory.preset);
+  if (!memory.ok()) return memory.error();
+  const Result<isa::DramPreset> preset = isa::loadDramPreset(*memory);
+  if (!preset.ok()) return preset.error();
+  parts.push_back({"memory", preset->name, preset->title, isa::dramValues(*preset)});
+  if (machine.timing->energy_table.empty()) return parts;
+  const Result<std::string> energy = find(isa::kEnergyParts, machine.timing->energy_table);
+  if (!energy.ok()) return energy.error();
+  const Result<isa::EnergyTable> table = isa::loadEnergyTable(*energy);
+  if (!table.ok()) return table.error();
+  parts.push_back({"energy", table->name, table->title, isa::energyValues(*table)});
+  return parts;
+}
+
 Result<Shown> open(const std::string& name, const std::vector<std::string>& overrides) {
   Result<isa::Machine> machine = isa::openMachine(name, overrides);
   if (!machine.ok()) return machine.error();
   Result<std::vector<isa::MachinePeak>> peaks = isa::machinePeaks(*machine);
   if (!peaks.ok()) return peaks.error();
-  return Shown{*std::move(machine), *std::move(peaks)};
+  Result<std::vector<Part>> parts = partsOf(*machine);
+  if (!parts.ok()) return parts.error();
+  return Shown{*std::move(machine), *std::move(parts), *std::move(peaks)};
+}
+
+Json valuesJson(const std::vector<isa::MachineValue>& list) {
+  Json values = Json::object();
+  for (const isa::MachineValue& v : list)
+    values[v.key] = {{"value", v.value}, {"unit", v.unit}, {"source", v.source}};
+  return values;
 }
 
 Json machineJson(const isa::Machine& machine) {
-  Json values = Json::object();
-  for (const isa::MachineValue& v : isa::machineValues(machine))
-    values[v.key] = {{"value", v.value}, {"unit", v.unit}, {"source", v.source}};
   return {{"name", machine.displayName()},
           {"title", machine.title},
           {"derived", machine.derived()},
           {"profiles", machine.profiles},
-          {"values", std::move(values)}};
+          {"values", valuesJson(isa::machineValues(machine))}};
 }
 
 /// The machines of all directories; where two have one name, the first directory's counts, as for `--machine`.
@@ -98,12 +134,22 @@ int list(const MachinesOptions& options) {
   return kSuccess;
 }
 
+/// A line a value: key, value with its unit, source.
+std::string valueLine(const isa::MachineValue& v) {
+  const bool shown_with_unit = v.unit.empty() || v.value.ends_with("iB");
+  return fmt::format("  {:<30} {:<26} {}\n", v.key,
+                     shown_with_unit ? v.value : v.value + " " + v.unit, v.source);
+}
+
 int show(const MachinesOptions& options) {
   const Result<Shown> shown = open(options.name, options.overrides);
   if (!shown.ok()) return complain("machines", shown.error());
   const isa::Machine& machine = shown->machine;
   if (options.json) {
     Json json = machineJson(machine);
+    for (const Part& part : shown->parts)
+      json["parts"][part.kind] = {
+          {"name", part.name}, {"title", part.title}, {"values", valuesJson(part.values)}};
     for (const isa::MachinePeak& peak : shown->peaks)
       json["peaks"][peak.key] = {
           {"what", peak.what}, {"per_second", peak.per_second}, {"unit", peak.unit}};
@@ -119,9 +165,11 @@ int show(const MachinesOptions& options) {
   for (const isa::MachineValue& v : isa::machineValues(machine)) {
     if (v.section != section) text += fmt::format("\n{}\n", v.section.empty() ? "chip" : v.section);
     section = v.section;
-    const bool shown_with_unit = v.unit.empty() || v.value.ends_with("iB");
-    text += fmt::format("  {:<30} {:<26} {}\n", v.key,
-                        shown_with_unit ? v.value : v.value + " " + v.unit, v.source);
+    text += valueLine(v);
+  }
+  for (const Part& part : shown->parts) {
+    text += fmt::format("\nparts/{}/{}: {}\n", part.kind, part.name, part.title);
+    for (const isa::MachineValue& v : part.values) text += valueLine(v);
   }
   if (!shown->peaks.empty()) text += "\npeaks of the whole machine, computed from the above\n";
   for (const isa::MachinePeak& peak : shown->peaks)

@@ -44,7 +44,7 @@ struct RunOptions {
   RunRequest request;
   std::string device = "npu-functional";
   std::string cores, limit, seed, commit_log, timeout, device_config, gdb, snapshot_at,
-      trace_format;
+      trace_format, jitter;
   uint16_t gdb_port = 0;
   std::vector<std::string> inputs, outputs, arguments, dumps, permits;
   bool json = false;
@@ -118,6 +118,13 @@ Status readTrace(const RunOptions& options, RunRequest& request) {
     if (!request.timed && !file->empty())
       return Error{
           fmt::format("{}: of --device npu alone; the functional model knows no time", option)};
+  if (!options.jitter.empty()) {
+    const Result<uint64_t> seed = parseUnsigned(options.jitter);
+    if (!seed.ok()) return Error{"--jitter: " + seed.error().message};
+    if (!request.timed)
+      return Error{"--jitter: of --device npu alone; npu-functional takes --seed"};
+    request.jitter = *seed;
+  }
   if (options.trace_format.empty()) return {};
   if (request.trace.empty()) return Error{"--trace-format: there is no --trace FILE"};
   for (const auto& [name, format] :
@@ -338,6 +345,10 @@ void addRun(CLI::App& app, int& exit_status) {
         "Go on from a snapshot; everything else as in the run that wrote it");
   value("--trace", request.trace, "FILE",
         "Of --device npu: what every unit does when, for ui.perfetto.dev");
+  value("--jitter", options->jitter, "SEED",
+        "Of --device npu: units, memory and signals are late by up to 64 cycles as the seed draws "
+        "(0: none); "
+        "values must not change");
   value("--report", request.report_page, "FILE",
         "Of --device npu: one HTML page that says where the cycles went");
   value("--trace-format", options->trace_format, "perfetto|json|konata",

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "isa/base/number.h"
 #include "isa/base/text.h"
 #include "isa/base/yaml.h"
 
@@ -73,6 +74,22 @@ Status readNames(const YamlValue& root, const std::string& path, EnergyTable& ta
 
 std::string_view energyActionName(EnergyAction action) {
   return kNames[static_cast<size_t>(action)];
+}
+
+std::vector<MachineValue> energyValues(const EnergyTable& table) {
+  std::vector<MachineValue> values;
+  for (size_t i = 0; i < kEnergyActions; ++i) {
+    if (!table.actions[i]) continue;
+    for (const auto& [key, figure] : {std::pair{"low", table.actions[i]->low},
+                                      {"nominal", table.actions[i]->nominal},
+                                      {"high", table.actions[i]->high}}) {
+      const std::string dotted = fmt::format("{}.{}", kNames[i], key);
+      MachineValue value{dotted, formatThousandths(figure), table.sources.at(dotted)};
+      value.section = kNames[i], value.unit = "pJ";
+      values.push_back(std::move(value));
+    }
+  }
+  return values;
 }
 
 Result<EnergyTable> loadEnergyTable(const std::string& path) {

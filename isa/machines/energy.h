@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "isa/base/status.h"
+#include "isa/machines/machine.h"
 
 namespace etalon::isa {
 
@@ -46,6 +48,9 @@ struct EnergyTable {
     return actions[static_cast<size_t>(action)];
   }
 };
+
+/// The figures of a table with their sources, for reports: `mac_16.nominal`, in pJ.
+std::vector<MachineValue> energyValues(const EnergyTable& table);
 
 /// Reads one table strictly: unknown, duplicate and missing keys, a figure without source, figures that do not ascend, a
 /// table without any action are errors with file, line and dotted path.

@@ -38,6 +38,12 @@ TEST(Energy, FiguresAreReadInFemtojoulesWithTheirSources) {
   EXPECT_EQ(mac.high, 2125u);
   EXPECT_EQ(table.sources.at("mac_16.high"), "c");
   EXPECT_FALSE(table.of(EnergyAction::mac_8).has_value());
+  const std::vector<MachineValue> values = energyValues(table);
+  ASSERT_EQ(values.size(), 3u);
+  EXPECT_EQ(values[2].key, "mac_16.high");
+  EXPECT_EQ(values[2].value, "2.125");
+  EXPECT_EQ(values[2].unit, "pJ");
+  EXPECT_EQ(values[2].source, "c");
 }
 
 TEST(Energy, TablesAreReadStrictly) {

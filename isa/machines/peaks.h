@@ -18,7 +18,8 @@ struct MachinePeak {
   std::string unit;  // FLOP or OP, of which a multiply-accumulate is two, or B
 };
 
-/// What follows from the numbers of a machine with timing: products by width, vector steps, bandwidth of local memory,
+/// What follows from the numbers of a machine with timing: products by width (of the array, where its ports keep up), vector
+/// steps, bandwidth of local memory,
 /// network, memory (data while it flows: refresh and turnarounds come on top) and links. Empty without timing. Fails if the
 /// part of its memory cannot be read.
 Result<std::vector<MachinePeak>> machinePeaks(const Machine& machine);

@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "isa/base/file.h"
+#include "isa/base/number.h"
 #include "isa/machines/find_machine.h"
+#include "isa/machines/machine_fields.h"
 #include "isa/machines/machine_schema.h"
 #include "isa/machines/peaks.h"
 
@@ -141,6 +144,28 @@ TEST(Timing, TheSchemaIsTheOneOfTheTable) {
 }
 
 // Written from what the machines are for, not from their files.
+// The page that explains the model names keys of machine files, and what they are on `base`.
+TEST(Timing, TheMicroarchitecturePageKnowsTheKeysAndTheirValues) {
+  const std::string page = readFile(ETALON_SOURCE_DIR "/docs/spec/microarchitecture.md").value();
+  const Machine base = openMachine("base", {}).value();
+  const std::regex named(R"(`([a-z]+\.[a-z_0-9]+)`( = ([0-9/]+( KiB| MiB)?))?)");
+  int with_value = 0;
+  for (std::sregex_iterator it(page.begin(), page.end(), named), end; it != end; ++it) {
+    const std::string key = (*it)[1], value = (*it)[3];
+    const auto fields = machineFields();
+    const auto field = std::ranges::find(fields, key, &MachineField::dottedKey);
+    ASSERT_NE(field, fields.end()) << key << " is no key of a machine file";
+    if (value.empty()) continue;
+    ++with_value;
+    const FieldValue of_base = field->get(base);
+    EXPECT_EQ(std::get<uint64_t>(of_base), field->kind == FieldKind::Ratio
+                                               ? parseThousandths(value).value()
+                                               : parseBytes(value).value())
+        << key;
+  }
+  EXPECT_GT(with_value, 40);
+}
+
 TEST(Timing, EveryShippedMachineIsWhatItSays) {
   const Machine edge = openMachine("edge", {}).value(), server = openMachine("server", {}).value(),
                 rtl8 = openMachine("rtl8", {}).value(), rtl16 = openMachine("rtl16", {}).value();

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the shipped machine, profile, contract and energy files against their schemas, and shows that the schemas refuse what they should.
+"""Holds the shipped machine, memory, profile, contract and energy files against their schemas, and shows that the schemas refuse what they should.
 
 Usage: validate_test.py SOURCE_DIR; exit status 0 if all agree.
 """
@@ -51,6 +51,15 @@ ENERGY_MUST_FAIL = [
     (["mac_16", "low", "source"], None),
 ]
 
+MEMORY_MUST_FAIL = [
+    (["name"], "HBM2"), (["title"], None), (["kind"], "sram"), (["kind"], "fixed"), (["surprise"], 1), (["refresh"], "never"),
+    (["commands"], None), (["organisation", "groups", "value"], 3), (["organisation", "burst_bytes", "value"], 48),
+    (["organisation", "page_bytes"], None), (["timing", "tck_ps", "value"], 0), (["timing", "cl"], 14), (["timing", "cl"], None),
+    (["timing", "cl", "source"], ""), (["timing", "cl", "value"], "14"), (["timing", "cl_ns"], {"value": 14, "source": "x"}),
+    (["timing", "cx"], {"value": 14, "source": "x"}), (["mapping", "hash"], "yes"), (["mapping", "order"], ["bank", "row"]),
+    (["mapping", "order"], ["row", "bank:0"]), (["mapping", "order"], ["row", "rank"]),
+]
+
 CONTRACT = {
     "name": "chip", "title": "x",
     "multiply": {
@@ -96,10 +105,12 @@ def set_at(document, path, value):
 def main():
     source = pathlib.Path(sys.argv[1]) / "isa"
     failures, checked = [], 0
-    machine, energy = (yaml.safe_load((source / "machines" / file).read_text()) for file in ("base.yaml", "parts/energy/cmos45-hbm2.yaml"))
+    machine, energy, memory = (yaml.safe_load((source / "machines" / file).read_text())
+                               for file in ("base.yaml", "parts/energy/cmos45-hbm2.yaml", "parts/memory/hbm2-2400.yaml"))
     for kind, pattern, good, must_fail in (
             ("machine", "machines/*.yaml", machine, MACHINE_MUST_FAIL), ("profile", "profiles/*.yaml", None, []),
-            ("contract", "contracts/*.json", CONTRACT, CONTRACT_MUST_FAIL), ("energy", "machines/parts/energy/*.yaml", energy, ENERGY_MUST_FAIL)):
+            ("contract", "contracts/*.json", CONTRACT, CONTRACT_MUST_FAIL), ("energy", "machines/parts/energy/*.yaml", energy, ENERGY_MUST_FAIL),
+            ("memory", "machines/parts/memory/*.yaml", memory, MEMORY_MUST_FAIL)):
         schema = json.loads((source / f"schema/{kind}.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)

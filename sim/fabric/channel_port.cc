@@ -50,7 +50,6 @@ void ChannelPort::advance(Cycles now, ChannelPortOutput& out) {
     const FabricRequest& request = slots_[update.slot];
     if (!channel_->accepts(true, request.bytes)) break;
     channel_->submit({update.slot | kWriteBack, request.address, request.bytes, true}, now);
-    out.performed.push_back(request);
     updates_.pop();
   }
   serve(reads_, now, out);
@@ -67,14 +66,9 @@ void ChannelPort::advance(Cycles now, ChannelPortOutput& out) {
 void ChannelPort::serve(Ring<Delivery>& waiting, Cycles now, ChannelPortOutput& out) {
   while (!waiting.empty() && waiting.front().time <= now) {
     const FabricRequest& request = waiting.front().request;
-    if (request.access == FabricAccess::signal) {
-      out.performed.push_back(request);
-      out.answers.push_back(request);
-    } else {
-      const bool write = request.access == FabricAccess::write;
-      if (!channel_->accepts(write, request.bytes)) return;
-      channel_->submit({newSlot(request), request.address, request.bytes, write}, now);
-    }
+    const bool write = request.access == FabricAccess::write;
+    if (!channel_->accepts(write, request.bytes)) return;
+    channel_->submit({newSlot(request), request.address, request.bytes, write}, now);
     out.credits.push_back(request);
     waiting.pop();
   }

@@ -15,18 +15,15 @@ namespace etalon::sim {
 struct ChannelPortOutput {
   std::vector<FabricRequest> credits;  // their room at the endpoint is free: Network::credit
   std::vector<FabricRequest> answers;  // Network::answer
-  std::vector<FabricRequest>
-      performed;  // updates and signals that take effect now, before their answer
   void clear() {
     credits.clear();
     answers.clear();
-    performed.clear();
   }
 };
 
 /// Where the network ends at a memory channel or at a core's window: requests wait here, reads and writes apart, each in
 /// order, until the channel accepts them. Updates are read from the channel, take a cycle an element in a unit that does one
-/// after the other, and are written back ahead of what waits. Signals take effect as they come.
+/// after the other, and are written back ahead of what waits.
 class ChannelPort {
  public:
   /// `channel` outlives it.

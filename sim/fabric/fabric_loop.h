@@ -75,7 +75,6 @@ class FabricLoop {
   Network network;
   std::vector<std::unique_ptr<IdealChannel>> channels;
   std::vector<ChannelPort> ports;
-  std::vector<FabricRequest> performed;
 
  private:
   void advanceEndpoints(Cycles now, bool backwards) {
@@ -89,7 +88,6 @@ class FabricLoop {
       port.advance(now, out_);
       for (const FabricRequest& request : out_.credits) network.credit(request, now);
       for (const FabricRequest& request : out_.answers) network.answer(request, now);
-      performed.insert(performed.end(), out_.performed.begin(), out_.performed.end());
       if (port.nextTime() != kNever) due_.add(port.nextTime(), endpoint);
     }
   }

@@ -11,8 +11,7 @@ namespace etalon::sim {
 enum class FabricAccess : uint8_t {
   read,
   write,
-  update,  // reads, computes an element a cycle, and writes: atomics; with data on the way there, or back, or both
-  signal,  // reaches a semaphore of the core
+  update,  // reads, computes an element a cycle, and writes
 };
 
 /// Who asks, and whom the answer is for.

@@ -200,10 +200,9 @@ std::map<uint64_t, Cycles> randomRun(uint64_t topology, uint64_t cores, bool fir
             kind == 0 ? isa::kCoreWindowBase + random() % cores * isa::kCoreWindowStride + offset
                       : kBase + offset;
         r = t.request(core, address, static_cast<uint32_t>(bytes),
-                      kind == 1   ? FabricAccess::update
-                      : kind == 2 ? FabricAccess::signal
-                      : kind < 5  ? FabricAccess::write
-                                  : FabricAccess::read);
+                      kind == 1  ? FabricAccess::update
+                      : kind < 5 ? FabricAccess::write
+                                 : FabricAccess::read);
         r.elements = 4;
         r.tag = core * 1000 + sent[core]++;
         if (kind == 7) r.client = FabricClient::scalar;

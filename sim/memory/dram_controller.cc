@@ -122,6 +122,8 @@ void DramController::updateWants(uint32_t index) {
   for (uint32_t i = 0; i < DramScheduler::kBank; ++i)
     hits |= uint32_t{bank.row[i] == bank.open_row} << i;
   hits &= (uint32_t{1} << bank.count) - 1;
+  if ((hits & 1) == 0 && bank.passed >= DramScheduler::kPassed)
+    hits = 0;  // the oldest has waited enough
   const uint32_t reads = hits & ~bank.writes, writes = hits & bank.writes;
   if (reads != 0) {
     want_rd_ |= bit(index);
@@ -131,8 +133,7 @@ void DramController::updateWants(uint32_t index) {
     want_wr_ |= bit(index);
     bank.first_wr = static_cast<uint32_t>(std::countr_zero(writes));
   }
-  if ((hits & 1) == 0 && (hits == 0 || bank.hits >= DramScheduler::kRowHits))
-    want_pre_ |= bit(index);
+  if (hits == 0) want_pre_ |= bit(index);
 }
 
 /// Fills the bank's queue from the front queue whose turn it is.
@@ -326,7 +327,7 @@ void DramController::commit(const Choice& choice) {
 void DramController::activate(uint32_t index, Nck time) {
   DramBank& bank = bank_[index];
   bank.open_row = bank.row[0];
-  bank.hits = 0;
+  bank.passed = 0;
   bank.act_at = time + timing_.rc;
   bank.rd_at = time + timing_.act_rd;
   bank.wr_at = time + timing_.act_wr;
@@ -385,7 +386,7 @@ void DramController::complete(uint32_t index, uint32_t at, bool write, Nck time)
     done_.push_back({bank.tag[at], time + timing_.read_latency});
     --reads_waiting_;
   }
-  ++bank.hits;
+  bank.passed = at == 0 ? 0 : bank.passed + 1;
   bank.remove(at);
   --queued_;
   refill(index);

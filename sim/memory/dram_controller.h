@@ -34,7 +34,7 @@ struct DramCounters {
 /// stream costs one decision a burst, and an idle channel nothing.
 ///
 /// An entry waits in the queue of reads or of writes until its bank's queue has a place. Of a bank, the oldest entry decides
-/// which row is opened; hits of the open row go first, up to DramScheduler::kRowHits. Of all commands that are legal at the
+/// which row is opened; hits of the open row go first, up to DramScheduler::kPassed. Of all commands that are legal at the
 /// earliest nCK at which one is, the banks take turns.
 ///
 /// Writes wait until DramScheduler says; to whoever sent them they are done when taken, since a later read of the same bursts

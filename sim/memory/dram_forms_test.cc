@@ -4,12 +4,15 @@
 
 #include <cmath>
 
+#include "isa/base/fuzz_scale.h"
 #include "sim/memory/dram_runs.h"
 
 namespace etalon::sim {
 namespace {
 
 using isa::DramPreset;
+
+constexpr uint64_t kAccesses = kSanitized ? 20000 : 100000;
 
 /// Share of the time that an all-bank refresh takes from a busy channel: last read, close, refresh, open again.
 double refreshShare(const DramPreset& preset) {
@@ -33,7 +36,7 @@ TEST(DramForms, RefreshTakesItsShareOfAStream) {
   EXPECT_NEAR(share("hbm3-6400"), 10.0, 0.1);
   // Reads of one open row a bank, again and again: nothing but refresh interrupts them.
   std::vector<PatternAccess> hits;
-  for (uint64_t i = 0; i < 100000; ++i) hits.push_back({i % 128 * 64});
+  for (uint64_t i = 0; i < kAccesses; ++i) hits.push_back({i % 128 * 64});
   for (const std::string& name : shippedDramNames()) {
     const DramPreset preset = withAllBankRefresh(name);
     DramPreset never = preset;
@@ -71,15 +74,15 @@ TEST(DramForms, AStreamRunsAtThePeakLessRefresh) {
     if (!preset.hash) continue;  // the mappings of the reference run do not alternate groups
     const isa::DramTiming& t = preset.timing;
     const double busy =
-        100000.0 * 64 / static_cast<double>(preset.burst_bytes) * static_cast<double>(t.burst);
+        kAccesses * 64.0 / static_cast<double>(preset.burst_bytes) * static_cast<double>(t.burst);
     const double read = busy / (1 - refreshShare(preset));
-    EXPECT_NEAR(ratio(runAccesses(preset, dramPattern("sequential_read", 100000)).cycles, read), 1,
-                0.03)
+    EXPECT_NEAR(ratio(runAccesses(preset, dramPattern("sequential_read", kAccesses)).cycles, read),
+                1, 0.03)
         << name;
     // Before a refresh a write must have been restored, and a drain has an end: 4 %.
     const double share = static_cast<double>(t.cwl + t.burst + t.wr + t.rp + t.rfc + t.rcd_wr) /
                          static_cast<double>(t.refi);
-    EXPECT_NEAR(ratio(runAccesses(preset, dramPattern("sequential_write", 100000)).cycles,
+    EXPECT_NEAR(ratio(runAccesses(preset, dramPattern("sequential_write", kAccesses)).cycles,
                       busy / (1 - share)),
                 1, 0.04)
         << name;
@@ -91,8 +94,9 @@ TEST(DramForms, RandomReadsRunAtTheRateOfActivates) {
     const DramPreset preset = withAllBankRefresh(name);
     const isa::DramTiming& t = preset.timing;
     const double each = std::max(static_cast<double>(t.rrd_s), static_cast<double>(t.faw) / 4);
-    const double bound = 100000 * each / (1 - refreshShare(preset));
-    EXPECT_NEAR(ratio(runAccesses(preset, dramPattern("random_64", 100000)).cycles, bound), 1, 0.03)
+    const double bound = kAccesses * each / (1 - refreshShare(preset));
+    EXPECT_NEAR(ratio(runAccesses(preset, dramPattern("random_64", kAccesses)).cycles, bound), 1,
+                0.03)
         << name;
   }
 }
@@ -102,7 +106,7 @@ TEST(DramForms, RowsOfFewBanksRunAtTheRowCycle) {
     const DramPreset preset = withAllBankRefresh(name);
     const isa::DramTiming& t = preset.timing;
     for (uint32_t banks : {1U, 2U, 4U}) {
-      constexpr uint32_t kRows = 20000;
+      constexpr uint32_t kRows = kAccesses / 5;
       std::vector<PatternAccess> accesses;
       for (uint32_t i = 0; i < kRows; ++i)
         accesses.push_back({addressOf(preset, i % banks * static_cast<uint32_t>(preset.banks), i)});
@@ -116,8 +120,8 @@ TEST(DramForms, RowsOfFewBanksRunAtTheRowCycle) {
 TEST(DramForms, RefreshBankByBankTakesLessThanAllAtOnce) {
   DramPreset preset = shippedPreset("hbm3-6400");
   ASSERT_EQ(preset.refresh, DramPreset::Refresh::PerBank);
-  const double bound = 200000.0 * static_cast<double>(preset.timing.burst);
-  const auto stream = dramPattern("sequential_read", 100000);
+  const double bound = 2.0 * kAccesses * static_cast<double>(preset.timing.burst);
+  const auto stream = dramPattern("sequential_read", kAccesses);
   EXPECT_LE(ratio(runAccesses(preset, stream).cycles, bound), 1.03);
   preset.refresh = DramPreset::Refresh::AllBank;
   EXPECT_GE(ratio(runAccesses(preset, stream).cycles, bound), 1.09);

@@ -24,7 +24,7 @@ struct DramBank {
 
   Nck act_at = 0, rd_at = 0, wr_at = 0, pre_at = 0;
   uint32_t open_row = kClosed;
-  uint32_t hits = 0;  // of the open row
+  uint32_t passed = 0;  // entries served before the oldest
   uint32_t count = 0;
   uint32_t first_rd = 0, first_wr = 0;               // index of the oldest read and write hit
   std::array<uint32_t, DramScheduler::kBank> row{};  // by age

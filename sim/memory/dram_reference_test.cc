@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cycles of a cycle-level simulator for eleven patterns on two channels; docs/guide/accuracy.md says how they were measured.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
+#include "isa/base/sha256.h"
 #include "sim/memory/dram_runs.h"
 
 namespace etalon::sim {
 namespace {
+
+// SHA-256 of `R 0\nR 64\n...`, 100,000 lines, as the program wrote them that fed the simulator.
+TEST(DramPatterns, AreThoseOfTheReferenceRun) {
+  const std::vector<std::pair<const char*, const char*>> digests{
+      {"sequential_read", "dd9902878cf9d2196a6ed69b833861a34f2a84955720446fa2974732bf175c44"},
+      {"sequential_write", "35ea4579200c9c47528851fc7d4f3cf76d46820f2325d00bf278eee691db0e3a"},
+      {"copy_256", "24b37ed16927d65ef55e6611c52914dab0b6896d683322c2897f645443841545"},
+      {"copy_4k", "8ffe4c51bcefc46f753a7d8b1e0d0db3e0fb8f34acae0a5718dea3a197165631"},
+      {"triad", "31978c08592f920ddd031b2739622d43d27dda61bf20387afdc781292fd42eed"},
+      {"random_64", "b16e3311b2e7034183fe19d1a18f5bd704fb3a26fab36ebf0db1bdc1be21b024"},
+      {"random_256", "c4191d648c8340d71af50b319f198f336e7b4a10ae9f169527eabe9132f5a937"},
+      {"random_64_rw", "effadfe65e7cf836da29dfd3ab46372613bcd3163727d137922ba839e40212ea"},
+      {"tile_64x128", "23eea9488bb7d03fdad93b7a33be994be4dea425fcaa614da3786744e16ac564"},
+      {"tile_64x512", "7d3866c2f873dd4926d416c6c156a86c2a1135771fdabd68cd39df9b5b11c5c4"},
+      {"streams_4x512", "170111a5b188ca2f741aa778fdcc9e558c0b58da4d2cc856ed2b8a0032bd25ed"},
+  };
+  for (const auto& [name, digest] : digests) {
+    std::string text;
+    for (const PatternAccess& access : dramPattern(name, 100000))
+      text += (access.write ? "W " : "R ") + std::to_string(access.address) + '\n';
+    std::string hex;
+    for (uint8_t byte : sha256(text)) hex += fmt::format("{:02x}", byte);
+    EXPECT_EQ(hex, digest) << name;
+  }
+  EXPECT_TRUE(dramPattern("none", 5).empty());
+}
 
 struct Reference {
   const char* pattern;

@@ -16,8 +16,8 @@ struct DramScheduler {
   static constexpr uint32_t kDrainsInARow = 4;
   /// Fewer writes go when nothing else has been there for so long, in nCK.
   static constexpr uint64_t kDrainIdle = 64;
-  /// A row with so many hits is closed for an older request of its bank, even if more hits wait.
-  static constexpr uint32_t kRowHits = 4;
+  /// Entries of a bank that may go before its oldest, because their row is open; then the row is closed.
+  static constexpr uint32_t kPassed = 16;
 };
 
 }  // namespace etalon::sim

@@ -71,6 +71,22 @@ std::string energyLine(const TimedReport& report) {
                      energyText(total.high_fj), total.counted, report.energy.size());
 }
 
+std::string criticalText(const TimedReport& report) {
+  if (!report.critical) return "";
+  const auto& parts = *report.critical;
+  std::vector<size_t> order;
+  for (size_t p = 0; p < parts.size(); ++p)
+    if (parts[p] != 0) order.push_back(p);
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    return parts[a] != parts[b] ? parts[a] > parts[b] : a < b;
+  });
+  std::string text;
+  for (const size_t p : order)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", pathPartName(static_cast<PathPart>(p)),
+                        percent(parts[p], report.cycles));
+  return "critical path, what a free one would gain at most: " + text + "\n";
+}
+
 std::string placeText(const CodePlace& place) {
   if (place.line != 0) return fmt::format("{}:{}", place.file, place.line);
   if (!place.function.empty()) return place.function;
@@ -107,7 +123,7 @@ std::string ledgerText(const TimedReport& report) {
   text += boundsText(report);
   text += "units, busy and why not\n";
   for (int track = 0; track < kTracks; ++track) text += unitLine(report, static_cast<Track>(track));
-  return text + levelsText(report) + energyLine(report) + linesText(report);
+  return text + criticalText(report) + levelsText(report) + energyLine(report) + linesText(report);
 }
 
 }  // namespace etalon::sim

@@ -76,6 +76,17 @@ TEST(LedgerText, StopsAfterTenLines) {
   EXPECT_THAT(ledgerText(r), Not(HasSubstr("a.c:11")));
 }
 
+TEST(LedgerText, SaysTheCriticalPathByItsLargestParts) {
+  TimedReport r = report();
+  EXPECT_THAT(ledgerText(r), Not(HasSubstr("critical path")));
+  r.critical.emplace();
+  (*r.critical)[static_cast<size_t>(PathPart::scalar)] = 100;
+  (*r.critical)[static_cast<size_t>(PathPart::load)] = 900;
+  EXPECT_THAT(ledgerText(r),
+              HasSubstr("critical path, what a free one would gain at most: load 90.0 "
+                        "%, scalar 10.0 %\n"));
+}
+
 TEST(LedgerText, SpeaksOfEnergyOnlyWhereATableHasFigures) {
   TimedReport r = report();
   r.energy = {{"dma.burst", 5, "", 0, 0, 0}};

@@ -68,6 +68,7 @@ CodeCost& CodeCost::operator+=(const CodeCost& other) {
   macs += other.macs;
   elements += other.elements;
   bytes += other.bytes;
+  critical += other.critical;
   return *this;
 }
 

@@ -21,6 +21,21 @@ inline constexpr int kActivityClasses = 5;
 ActivityClass activityClass(Activity activity);
 std::string_view activityClassName(ActivityClass c);
 
+/// What a cycle of the critical path passes in; see critical_path.h.
+enum class PathPart : uint8_t {
+  scalar,      // instructions of the scalar core, and their latencies
+  cache_miss,  // lines that the scalar core waits for
+  dispatch,    // from an event to who had waited for it: resolving, queues, windows
+  matrix,      // instructions in their unit, to the event that somebody waited for
+  vector,
+  load,
+  store,
+  semaphore,  // the scalar core waits for another core
+  barrier,
+};
+inline constexpr int kPathParts = 9;
+std::string_view pathPartName(PathPart part);
+
 using ActivityCycles = std::array<Cycles, kActivities>;
 Cycles sum(const ActivityCycles& cycles);
 /// `cycles[activity]` by name.
@@ -48,6 +63,7 @@ struct CodeCost {
   std::array<ActivityCycles, kTracks> cycles{};
   uint64_t tiles = 0;  // tile instructions done
   uint64_t macs = 0, elements = 0, bytes = 0;
+  Cycles critical = 0;  // of the critical path
 
   Cycles total() const;
   /// Of the total, those in which no unit worked: without Activity::busy.
@@ -125,6 +141,8 @@ struct TimedReport {
   std::vector<PlaceCost> lines;                           // dearest first
   std::vector<PlaceCost> functions;                       // dearest first
   Timeline timeline;
+  /// Sums up to the cycles of the run; none: it was not looked for.
+  std::optional<std::array<Cycles, kPathParts>> critical;
   std::vector<Bound> bounds;
   std::vector<EnergyRow> energy;
 

@@ -13,11 +13,12 @@
 namespace etalon::sim {
 
 TimedChip::TimedChip(const isa::Machine& machine, FunctionalDevice& device, Channels channels,
-                     RunObserver* observer, Wake wake)
+                     RunObserver* observer, Wake wake, Jitter jitter)
     : timing_(*machine.timing),
       device_(device),
       observer_(observer),
       wake_(std::move(wake)),
+      jitter_(jitter),
       map_(timing_, machine.cores, machine.global_base),
       network_(timing_, map_) {
   for (unsigned i = 0; i < device.launchCores(); ++i) {
@@ -26,8 +27,8 @@ TimedChip::TimedChip(const isa::Machine& machine, FunctionalDevice& device, Chan
     TimedCore::Units units;
     for (int q = 0; q < kQueues; ++q) units[q] = node.units->of(static_cast<Queue>(q));
     CoreUplink& uplink = *this;
-    node.core =
-        std::make_unique<TimedCore>(timing_, device, device.core(i), units, uplink, observer);
+    node.core = std::make_unique<TimedCore>(timing_, device, device.core(i), units, uplink,
+                                            observer, jitter);
   }
   ETALON_CHECK(channels.size() == map_.channels(), "a channel for each that the machine has");
   idle_local_ = std::make_unique<LocalMemory>(timing_.local);
@@ -114,8 +115,10 @@ void TimedChip::advanceNetwork(Cycles now) {
     const FabricRequest& request = delivery.request;
     if (observer_)
       record(networkPath(map_.channels(), request.core, request.writes()), request, now);
-    post(delivery.request.core,
-         {.time = delivery.time, .kind = Message::Kind::answer, .request = delivery.request});
+    const Cycles delay =
+        jitter_.delay(Jitter::Of::answer, request.core, ++cores_[request.core].answers);
+    post(request.core,
+         {.time = delivery.time + delay, .kind = Message::Kind::answer, .request = request});
   }
 }
 
@@ -132,7 +135,7 @@ void TimedChip::advancePort(unsigned number, Cycles now) {
 
 void TimedChip::record(uint16_t path, const FabricRequest& request, Cycles now) {
   const uint64_t bursts = piecesTouched(request.address, request.bytes, map_.burstBytes());
-  observer_->transfer({path, now, now + 1, bursts * map_.burstBytes(), request.bytes});
+  observer_->transfer({path, now, now + 1, bursts * map_.burstBytes(), request.useful});
 }
 
 UnitWork TimedChip::work() const {
@@ -166,16 +169,17 @@ void TimedChip::access(unsigned core, const ScalarAccess& access, Cycles now) {
   request.client = FabricClient::scalar;
   // Misaligned ones may cross a block; the piece that the core waits for stands for both.
   const uint64_t room = map_.requestBytes() - address % map_.requestBytes();
-  request.bytes = static_cast<uint32_t>(std::min<uint64_t>(access.bytes, room));
+  request.bytes = request.useful = static_cast<uint32_t>(std::min<uint64_t>(access.bytes, room));
   map_.place(request, address);
   network_.send(request);
 }
 
 Cycles TimedChip::signal(unsigned core, unsigned target, Cycles now) {
-  const Cycles arrival =
-      std::max(now + (core == target ? timing_.signal_latency : timing_.network.latency),
-               cores_[core].last_signal);
-  cores_[core].last_signal = arrival;
+  CoreNode& node = cores_[core];
+  const Cycles latency = core == target ? timing_.signal_latency : timing_.network.latency;
+  const Cycles arrival = std::max(
+      now + latency + jitter_.delay(Jitter::Of::signal, core, ++node.signals), node.last_signal);
+  node.last_signal = arrival;
   // A core that takes no part in the launch has semaphores all the same.
   post(target < cores_.size() ? target : core,
        {.time = arrival, .kind = Message::Kind::signal, .from = static_cast<uint16_t>(core)});

@@ -30,7 +30,7 @@ class TimedChip final : private CoreUplink {
   /// `device` has started a timed launch on `machine`, which has timing; `channels` are as many as it says. `device` and
   /// `observer`, which may be nullptr, outlive the chip.
   TimedChip(const isa::Machine& machine, FunctionalDevice& device, Channels channels,
-            RunObserver* observer, Wake wake);
+            RunObserver* observer, Wake wake, Jitter jitter = Jitter(0));
   ~TimedChip() override;
 
   /// Cores from 0, then the network, then the channel ports and the ports of cores' windows.
@@ -74,6 +74,7 @@ class TimedChip final : private CoreUplink {
     std::unique_ptr<TimedCore> core;
     std::vector<Message> inbox;  // a heap, the earliest first
     Cycles last_signal = 0;      // when the last one it sent arrives
+    uint64_t signals = 0, answers = 0;
   };
   struct PortNode {
     std::unique_ptr<MemoryChannel> channel;
@@ -98,6 +99,7 @@ class TimedChip final : private CoreUplink {
   FunctionalDevice& device_;
   RunObserver* observer_;
   Wake wake_;
+  Jitter jitter_;
   FabricMap map_;
   Network network_;
   std::vector<CoreNode> cores_;

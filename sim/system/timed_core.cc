@@ -12,12 +12,13 @@ constexpr std::array<Track, kQueues> kTrackOf{Track::matrix, Track::vector, Trac
 }  // namespace
 
 TimedCore::TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core, Units units,
-                     CoreUplink& uplink, RunObserver* observer)
+                     CoreUplink& uplink, RunObserver* observer, Jitter jitter)
     : timing_(timing),
       device_(device),
       core_(core),
       uplink_(uplink),
       observer_(observer),
+      jitter_(jitter),
       window_(timing.dispatch),
       units_(units),
       icache_(timing.scalar.icache_bytes, timing.scalar.line_bytes, timing.scalar.ways),

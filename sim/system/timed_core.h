@@ -9,6 +9,7 @@
 #include "isa/machines/timing.h"
 #include "sim/functional/functional_device.h"
 #include "sim/observe/events.h"
+#include "sim/system/jitter.h"
 #include "sim/system/span_recorder.h"
 #include "sim/system/token_builder.h"
 #include "sim/units/cache_model.h"
@@ -64,7 +65,7 @@ class TimedCore final : private UnitSink {
   /// `device` has started a timed launch, in which `core` takes part; all outlive the core, `observer` may be nullptr.
   /// `units` in the order of their queues.
   TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core, Units units,
-            CoreUplink& uplink, RunObserver* observer);
+            CoreUplink& uplink, RunObserver* observer, Jitter jitter);
   ~TimedCore() override;
   TimedCore(const TimedCore&) = delete;
   TimedCore& operator=(const TimedCore&) = delete;
@@ -147,6 +148,7 @@ class TimedCore final : private UnitSink {
   Core& core_;
   CoreUplink& uplink_;
   RunObserver* observer_;
+  Jitter jitter_;
   DispatchWindow window_;
   Units units_;
   TokenBuilder builder_;

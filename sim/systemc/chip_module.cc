@@ -20,11 +20,11 @@ class ChipModule::Component final : public TimedModule {
 
 ChipModule::ChipModule(const sc_core::sc_module_name& name, const isa::Machine& machine,
                        FunctionalDevice& device, TimedChip::Channels channels,
-                       RunObserver* observer)
+                       RunObserver* observer, Jitter jitter)
     : sc_module(name), clock_(machine.timing->clock_mhz) {
   chip_ = std::make_unique<TimedChip>(
       machine, device, std::move(channels), observer,
-      [this](unsigned component, Cycles at) { components_[component]->wakeAt(at); });
+      [this](unsigned component, Cycles at) { components_[component]->wakeAt(at); }, jitter);
   for (unsigned i = 0; i < chip_->components(); ++i)
     components_.push_back(std::make_unique<Component>(chip_->componentName(i), *this, i));
 }

@@ -15,7 +15,8 @@ class ChipModule : public sc_core::sc_module {
  public:
   /// `device` has started a timed launch; it and `observer`, which may be nullptr, outlive the module.
   ChipModule(const sc_core::sc_module_name& name, const isa::Machine& machine,
-             FunctionalDevice& device, TimedChip::Channels channels, RunObserver* observer);
+             FunctionalDevice& device, TimedChip::Channels channels, RunObserver* observer,
+             Jitter jitter = Jitter(0));
   ~ChipModule() override;
 
   const TimedChip& chip() const { return *chip_; }

@@ -19,7 +19,11 @@ constexpr Cycles kSlice = 1 << 14;
 
 TimedResult run(FunctionalDevice& device, TimedChip::Channels channels,
                 const TimedOptions& options) {
-  ChipModule module("chip", device.machine(), device, std::move(channels), options.observer);
+  // A slice in which nothing is due is no mistake.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                          sc_core::SC_DO_NOTHING);
+  ChipModule module("chip", device.machine(), device, std::move(channels), options.observer,
+                    Jitter(options.jitter));
   TimedChip& chip = module.chip();
   const ClockDomain clock(device.machine().timing->clock_mhz);
   for (Cycles until = kSlice; !chip.end(); until += kSlice) {

@@ -12,6 +12,7 @@
 namespace etalon::sim {
 
 struct TimedOptions {
+  uint64_t jitter = 0;  // seed of delays, see Jitter; 0: none
   RunObserver* observer = nullptr;
   /// Called now and then with cycle and instructions so far; false ends the run. May be empty.
   std::function<bool(Cycles, uint64_t)> progress;

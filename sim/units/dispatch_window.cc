@@ -28,7 +28,7 @@ void DispatchWindow::choosePlace() {
   if (!full()) next_ = static_cast<unsigned>(std::countr_zero(all_ & ~used_));
 }
 
-DispatchWindow::Entry& DispatchWindow::add(Cycles now) {
+DispatchWindow::Entry& DispatchWindow::add(Cycles now, Cycles delay) {
   const unsigned place = next_;
   Entry& entry = entries_[place];
   entry.queue = queueOf(entry.token.unit);
@@ -38,7 +38,7 @@ DispatchWindow::Entry& DispatchWindow::add(Cycles now) {
   entry.taken = entry.read_done = false;
   entry.waits_done = entry.waits_read = 0;
   entry.issued = now;
-  entry.resolved = entry.ready = now + timing_.resolve;
+  entry.resolved = entry.ready = now + timing_.resolve + delay;
   entry.waited_for = 0;
   if (entry.token.unit == isa::Unit::sync) {
     entry.waits_done = used_;  // a signal is performed after everything older, of its own queue too

@@ -51,8 +51,9 @@ class DispatchWindow {
 
   /// The token of the next instruction, to be filled in before add(). There is a place: full() is false.
   Token& next() { return entries_[next_].token; }
-  /// Puts next() into the window and its queue; both have room. Tokens come in the order of their sequence.
-  Entry& add(Cycles now);
+  /// Puts next() into the window and its queue; both have room. Tokens come in the order of their sequence. `delay`: more
+  /// cycles of its hazard check.
+  Entry& add(Cycles now, Cycles delay = 0);
   /// The oldest instruction of a queue that its unit has not taken; nullptr if there is none.
   Entry* head(Queue queue);
   const Entry* head(Queue queue) const { return const_cast<DispatchWindow*>(this)->head(queue); }

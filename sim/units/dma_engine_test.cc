@@ -250,7 +250,7 @@ TEST(DmaEngine, AnUpdateTakesACycleAnElementAtHome) {
     Token t = store(1, 0, kGlobal, 1, elements, 0, ElementType::i32);
     t.view->reads = true;
     bench.run({t});
-    EXPECT_EQ(bench.loop.performed.size(), 1u);
+    EXPECT_EQ(bench.sent.size(), 1u);
     return bench.stamps[0].done;
   };
   // Of one burst and of one flit: only the elements differ.

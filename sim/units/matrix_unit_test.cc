@@ -133,34 +133,50 @@ TEST(MatrixUnit, HundredShapesOnBaseTakeTheCyclesOfTheArray) {
   }
 }
 
-TEST(MatrixUnit, HundredSequencesTakeTheCyclesOfTheArray) {
+/// Products onto four tiles in random order, which find the tiles of older ones as td, A or B.
+std::vector<ArrayProduct> randomSequence(std::mt19937& random, const ArrayProduct& most,
+                                         int count) {
+  std::vector<ArrayProduct> shapes;
+  shapes.reserve(4);
+  for (int td = 0; td < 4; ++td) shapes.push_back(randomProduct(random, most.m, most.n, most.k));
+  std::vector<ArrayProduct> products;
+  Cycles arrives = 0;
+  for (int n = 0; n < count; ++n) {
+    ArrayProduct p = randomProduct(random, most.m, most.n, most.k);
+    p.td = static_cast<int>(random() % shapes.size());
+    p.m = shapes[static_cast<size_t>(p.td)].m;
+    p.n = shapes[static_cast<size_t>(p.td)].n;
+    if (random() % 8 == 0) p.a = (p.td + 1) % 4;
+    if (random() % 8 == 0) p.b = (p.td + 2) % 4;
+    if (random() % 3 == 0) arrives += random() % (5 * most.m);
+    p.arrives = arrives;
+    products.push_back(p);
+  }
+  return products;
+}
+
+TEST(MatrixUnit, HundredsOfSequencesOnSmallArraysTakeTheirCycles) {
   const auto count = static_cast<int>(300 * fuzzScale());
   for (int i = 0; i < count; ++i) {
     std::mt19937 random(static_cast<unsigned>(i));
     const isa::MatrixTiming timing = smallArray(random);
-    // Shapes of tds, so that products that accumulate find the same tile.
-    std::vector<ArrayProduct> shapes;
-    for (int td = 0; td < 4; ++td) shapes.push_back(randomProduct(random, 60, 20, 20));
-    std::vector<ArrayProduct> products;
-    Cycles arrives = 0;
-    for (int n = 0; n < 20; ++n) {
-      ArrayProduct p = randomProduct(random, 60, 20, 30);
-      p.td = static_cast<int>(random() % shapes.size());
-      p.m = shapes[static_cast<size_t>(p.td)].m;
-      p.n = shapes[static_cast<size_t>(p.td)].n;
-      if (random() % 8 == 0) p.a = (p.td + 1) % 4;
-      if (random() % 8 == 0) p.b = (p.td + 2) % 4;
-      if (random() % 3 == 0) arrives += random() % 300;
-      p.arrives = arrives;
-      products.push_back(p);
-    }
-    expectAsInTheArray(timing, products);
+    expectAsInTheArray(timing, randomSequence(random, {.m = 60, .n = 20, .k = 30}, 20));
     if (HasFatalFailure()) {
       ADD_FAILURE() << "sequence " << i << ": " << timing.rows << " x " << timing.cols
                     << ", latency " << timing.latency << ", forward " << timing.forward
                     << ", weight bits " << timing.weight_bits;
       return;
     }
+  }
+}
+
+TEST(MatrixUnit, SequencesOnBaseTakeTheirCycles) {
+  const isa::MatrixTiming timing = baseMatrix();
+  const auto count = static_cast<int>(10 * fuzzScale());
+  for (int i = 0; i < count; ++i) {
+    std::mt19937 random(static_cast<unsigned>(i));
+    expectAsInTheArray(timing, randomSequence(random, {.m = 300, .n = 300, .k = 300}, 12));
+    if (HasFatalFailure()) return;
   }
 }
 

@@ -20,7 +20,7 @@ bool hasMetadata(const isa::TileOperands& operands) {
 
 MatrixWork matrixWork(const isa::TileOperands& operands) {
   const isa::InstructionId id = operands.instruction().id;
-  ETALON_CHECK(isa::instructionInfo(id).unit == isa::Unit::matrix && operands.count() >= 3,
+  ETALON_CHECK(isa::instructionInfo(id).unit == isa::Unit::matrix,
                "matrix work of an instruction of another unit");
   const isa::TileRegister& d = operands.operand(0).tile;
   const isa::TileRegister& a = operands.operand(1).tile;

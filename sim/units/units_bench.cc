@@ -121,6 +121,16 @@ void vectorTake(benchmark::State& state) {
 }
 BENCHMARK(vectorTake)->Arg(64)->Arg(256)->Arg(2048);
 
+/// Words of an image tile: `outer` blocks of 112 overlapping rows of 7 x 3 elements of bf16, nothing aligned.
+void tileWords(benchmark::State& state) {
+  LocalMemory local(kLocal);
+  isa::TileRegister tile = use(6, 112, 21, 12, ElementType::bf16, true, false).tile;
+  tile.outer = static_cast<uint32_t>(state.range(0));
+  tile.ostride = 1356;
+  for (auto _ : state) benchmark::DoNotOptimize(local.words(tile));
+}
+BENCHMARK(tileWords)->Arg(1)->Arg(8)->Arg(112);
+
 /// Bookings of several units beside each other, as a core makes them.
 void localBook(benchmark::State& state) {
   LocalMemory local(kLocal);

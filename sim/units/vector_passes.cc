@@ -40,7 +40,7 @@ Cycles sortPasses(uint64_t n, uint64_t lanes) {
 
 void sortWalk(VectorPasses& p, const isa::VectorTiming& t, const VectorWork& w) {
   const uint64_t side =
-      w.cols >= t.lanes ? 1 : t.lanes / std::bit_ceil(std::max<uint64_t>(w.cols, 1));
+      std::max<uint64_t>(1, t.lanes / std::bit_ceil(std::max<uint64_t>(w.cols, 1)));
   // Elements and their indices pass the ports once, and once more for each round of merging.
   const uint64_t rounds = log2Ceil(ceilDiv(w.cols, t.lanes));
   const Cycles ports = portCycles(t, w, t.lanes) * ceilDiv(w.cols, t.lanes) * (1 + rounds);
@@ -68,9 +68,11 @@ VectorPasses vectorPasses(const isa::VectorTiming& t, uint64_t bank_bytes, const
       break;
     }
     case VectorWalk::move:
-    case VectorWalk::transpose:
-      walk(p, {w.cols, t.port_bytes * 8 / bits, 0}, 1, portCycles(t, w, t.port_bytes * 8 / bits));
+    case VectorWalk::transpose: {
+      const uint64_t elements = std::max<uint64_t>(1, t.port_bytes * 8 / bits);
+      walk(p, {w.cols, elements, 0}, 1, portCycles(t, w, elements));
       break;
+    }
     case VectorWalk::indexed:
       walk(p, {w.cols, std::max<uint64_t>(1, t.port_bytes / bank_bytes), 0}, 1, 1);
       break;

@@ -231,7 +231,7 @@ TEST(VectorUnit, SortsAreBitonicAndMergeLongerRows) {
 
 TEST(VectorUnit, RowsInFewBanksTakeTheirCycles) {
   // 256 rows of one element: a group, but 128 KiB apart all in one bank, 4 KiB apart in all 32.
-  const auto cyclesOf = [](uint32_t stride) {
+  const auto cycles_of = [](uint32_t stride) {
     LocalMemory local(timingOf("base").local);
     VectorUnit unit(base(), local);
     const UnitTimes t = unit.take(
@@ -240,9 +240,9 @@ TEST(VectorUnit, RowsInFewBanksTakeTheirCycles) {
     EXPECT_EQ(t.done, t.next + 7);
     return t.busy + t.ports;
   };
-  EXPECT_EQ(cyclesOf(4), 1u);
-  EXPECT_EQ(cyclesOf(4096), 9u);  // 256 words and the 8 of td: more than 8 cycles of 32 banks
-  EXPECT_EQ(cyclesOf(1 << 17), 256u);
+  EXPECT_EQ(cycles_of(4), 1u);
+  EXPECT_EQ(cycles_of(4096), 9u);  // 256 words and the 8 of td: more than 8 cycles of 32 banks
+  EXPECT_EQ(cycles_of(1 << 17), 256u);
 }
 
 TEST(VectorUnit, BanksThatOthersLeaveAreEnoughOrNot) {

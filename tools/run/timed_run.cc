@@ -90,7 +90,7 @@ Result<TimedOutcome> runTimedLaunch(sim::FunctionalDevice& device, const RunRequ
     trace = *std::move(opened);
     observers.add(*trace);
   }
-  sim::TimedOptions run_options{.observer = &observers};
+  sim::TimedOptions run_options{.jitter = request.jitter, .observer = &observers};
   if (hooks.progress)
     run_options.progress = [&](Cycles, uint64_t executed) { return hooks.progress(executed); };
   Result<sim::TimedResult> result = sim::runTimed(device, *memory, run_options);

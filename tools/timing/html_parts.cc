@@ -43,6 +43,12 @@ std::string activityBar(const sim::ActivityCycles& cycles, Cycles whole) {
   return fmt::format(R"(<div class="bar" role="img" aria-label="{}">{}</div>)", label, parts);
 }
 
+std::string plainBar(uint64_t part, uint64_t whole) {
+  return fmt::format(
+      R"x(<div class="small bar"><i style="width:{}%;background:var(--accent)"></i></div>)x",
+      sim::thousandths(sim::partOf(part, whole, 100'000)));
+}
+
 std::string activityLegend(const std::vector<sim::ActivityCycles>& ledgers) {
   std::string items;
   for (size_t a = 0; a < size_t{sim::kActivities}; ++a) {

@@ -25,6 +25,8 @@ std::string rooflineSvg(const sim::TimedReport& report);
 
 /// A bar of `whole` cycles, a part an activity in the order of the list.
 std::string activityBar(const sim::ActivityCycles& cycles, Cycles whole);
+/// A small bar of one colour.
+std::string plainBar(uint64_t part, uint64_t whole);
 /// The activities that appear in any of these, with their colours.
 std::string activityLegend(const std::vector<sim::ActivityCycles>& ledgers);
 

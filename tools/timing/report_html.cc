@@ -116,6 +116,28 @@ std::string unitsSection(const sim::TimedReport& report) {
          details(report.cores == 1 ? "In cycles" : "In cycles, core by core", unitsTable(report));
 }
 
+std::string criticalSection(const sim::TimedReport& report) {
+  if (!report.critical || report.cycles == 0) return "";
+  const auto& parts = *report.critical;
+  std::vector<size_t> order;
+  for (size_t p = 0; p < parts.size(); ++p)
+    if (parts[p] != 0) order.push_back(p);
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    return parts[a] != parts[b] ? parts[a] > parts[b] : a < b;
+  });
+  std::vector<std::vector<std::string>> rows;
+  for (const size_t p : order) {
+    std::string name(pathPartName(static_cast<sim::PathPart>(p)));
+    std::ranges::replace(name, '_', ' ');
+    rows.push_back({name, plainBar(parts[p], report.cycles), sim::grouped(parts[p]),
+                    sim::percent(parts[p], report.cycles)});
+  }
+  return "<p class=\"faint\">The chain of events that the length of the run hangs on, by what its "
+         "cycles "
+         "pass in. Were that free, the run would gain so much at most.</p>\n" +
+         table({"part", "of the path", "cycles", "share"}, rows, 2);
+}
+
 std::string boundsSection(const sim::TimedReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const sim::Bound& bound : report.bounds)
@@ -190,8 +212,9 @@ std::string placesTable(const sim::TimedReport& report, const std::vector<sim::P
     if (known(place) && rows.size() < kMostPlaces) rows.push_back(placeRow(report, place));
   for (const sim::PlaceCost& place : places)
     if (!known(place)) rows.push_back(placeRow(report, place));
-  return table({what, "busy or why not", "most lost to", "share", "cycles", "tile instructions"},
-               rows, 3);
+  return table(
+      {what, "busy or why not", "most lost to", "share", "cycles", "critical", "tile instructions"},
+      rows, 3);
 }
 
 std::string codeSection(const sim::TimedReport& report) {
@@ -237,6 +260,7 @@ std::string reportHtml(const sim::TimedReport& report) {
   std::string body = headline(report);
   body += section("Where the cycles went", unitsSection(report));
   body += section("Over time", timelineSvg(report));
+  body += section("Critical path", criticalSection(report));
   body += section("Bounds", boundsSection(report));
   body += section("Roofline", rooflineSvg(report));
   body += section("Bytes", bytesSection(report));

@@ -23,8 +23,9 @@ TEST(ReportHtml, NeedsNothingElse) {
 
 TEST(ReportHtml, HasEverySection) {
   const std::string html = reportHtml(sampleReport(1, 4, 100));
-  for (const char* title : {"Where the cycles went", "Over time", "Bounds", "Roofline", "Bytes",
-                            "Dearest lines", "Energy", "Machine", "To repeat it"})
+  for (const char* title :
+       {"Where the cycles went", "Over time", "Critical path", "Bounds", "Roofline", "Bytes",
+        "Dearest lines", "Energy", "Machine", "To repeat it"})
     EXPECT_THAT(html, HasSubstr("<h2>" + std::string(title) + "</h2>"));
   EXPECT_THAT(html, HasSubstr("viewport"));
   EXPECT_THAT(html, HasSubstr("prefers-color-scheme: dark"));
@@ -37,8 +38,8 @@ TEST(ReportHtml, LeavesOutWhatTheReportDoesNotHave) {
   report.cores = 1;
   const std::string html = reportHtml(report);
   EXPECT_THAT(html, HasSubstr("<h2>Where the cycles went</h2>"));
-  for (const char* title : {"Over time", "Bounds", "Roofline", "Bytes", "Dearest lines", "Energy",
-                            "Machine", "To repeat it"})
+  for (const char* title : {"Over time", "Critical path", "Bounds", "Roofline", "Bytes",
+                            "Dearest lines", "Energy", "Machine", "To repeat it"})
     EXPECT_THAT(html, Not(HasSubstr("<h2>" + std::string(title))));
 }
 

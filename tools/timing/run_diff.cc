@@ -52,6 +52,13 @@ Named countersOf(const RunResult& run) {
   return counters;
 }
 
+Named criticalOf(const TimedReport& report) {
+  Named parts;
+  for (size_t p = 0; p < report.critical->size(); ++p)
+    parts.emplace_back(pathPartName(static_cast<sim::PathPart>(p)), (*report.critical)[p]);
+  return parts;
+}
+
 std::vector<LevelChange> levelChanges(const TimedReport& before, const TimedReport& after) {
   std::vector<LevelChange> changes;
   for (const sim::PathBytes& level : before.levels())
@@ -116,6 +123,8 @@ void compareTiming(const TimedReport& before, const TimedReport& after, RunDiff&
       diff.busiest = track;
     }
   }
+  if (before.critical && after.critical)
+    diff.critical = changedCounters(criticalOf(before), criticalOf(after));
   diff.levels = levelChanges(before, after);
   for (const sim::Bound& bound : before.bounds)
     if (const sim::Bound* other = after.boundNamed(bound.name))

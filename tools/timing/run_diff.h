@@ -52,6 +52,7 @@ struct RunDiff {
   std::vector<CounterChange> work;  // tiles, macs, elements, bytes
   std::vector<UnitChange> units;
   sim::Track busiest = sim::Track::scalar;  // the unit with the largest busy share before
+  std::vector<CounterChange> critical;  // parts of the critical path that differ, if both have one
   std::vector<LevelChange> levels;
   std::vector<BoundChange> bounds;  // that both have
   std::vector<LineChange> lines;    // that differ, the largest difference first

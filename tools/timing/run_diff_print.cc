@@ -171,6 +171,7 @@ Json timingChangesJson(const RunDiff& diff) {
           {"work", countersJson(diff.work)},
           {"busiest_before", trackName(diff.busiest)},
           {"units", units},
+          {"critical_path", countersJson(diff.critical)},
           {"levels", levels},
           {"bounds", bounds},
           {"lines", lines}};
@@ -187,8 +188,9 @@ std::string diffText(const RunDiff& diff) {
                         sim::timeText(diff.picoseconds.after), shareText(diff.picoseconds));
     if (!diff.cores.none())
       text += fmt::format("cores   {} -> {}\n", diff.cores.before, diff.cores.after);
-    text += countersText("not the same work", diff.work) + unitsText(diff) + boundsText(diff) +
-            levelsText(diff) + linesText(diff);
+    text += countersText("not the same work", diff.work) + unitsText(diff) +
+            countersText("critical path", diff.critical) + boundsText(diff) + levelsText(diff) +
+            linesText(diff);
   }
   text += countersText("counters that differ", diff.counters);
   for (const RunResult* run : untimed(diff))

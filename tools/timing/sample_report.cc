@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/observe/critical_path.h"
 #include "sim/observe/ledger.h"
 #include "sim/observe/synthetic_run.h"
 
@@ -20,8 +21,13 @@ sim::CodePlace place(uint64_t pc) {
 sim::TimedReport sampleReport(uint64_t seed, unsigned cores, unsigned instructions_a_core) {
   const sim::RunShape shape = sim::syntheticShape(cores);
   sim::Ledger ledger(shape);
-  sim::syntheticRun(shape, seed, instructions_a_core, ledger);
+  sim::CriticalPath path(shape);
+  sim::ObserverList both;
+  both.add(ledger);
+  both.add(path);
+  sim::syntheticRun(shape, seed, instructions_a_core, both);
   sim::TimedReport report = ledger.report();
+  path.addTo(report);
   locateCode(report, place);
   uint64_t memory = 0;
   for (const sim::PathBytes& level : report.levels())

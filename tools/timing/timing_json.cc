@@ -43,14 +43,9 @@ Json placeJson(const sim::PlaceCost& line) {
   for (size_t t = 0; t < size_t{kTracks}; ++t)
     if (sim::sum(cost.cycles[t]) != 0)
       units[std::string(trackName(static_cast<sim::Track>(t)))] = cyclesJson(cost.cycles[t]);
-  return {{"file", line.place.file},
-          {"line", line.place.line},
-          {"function", line.place.function},
-          {"cycles", cost.total()},
-          {"units", units},
-          {"tiles", cost.tiles},
-          {"macs", cost.macs},
-          {"elements", cost.elements},
+  return {{"file", line.place.file}, {"line", line.place.line},   {"function", line.place.function},
+          {"cycles", cost.total()},  {"critical", cost.critical}, {"units", units},
+          {"tiles", cost.tiles},     {"macs", cost.macs},         {"elements", cost.elements},
           {"bytes", cost.bytes}};
 }
 
@@ -62,6 +57,7 @@ sim::PlaceCost readPlace(JsonMembers& json) {
     const std::string unit(trackName(static_cast<sim::Track>(t)));
     if (units.has(unit.c_str())) line.cost.cycles[t] = readCycles(units, unit.c_str());
   }
+  line.cost.critical = json.count("critical");
   line.cost.tiles = json.count("tiles");
   line.cost.macs = json.count("macs");
   line.cost.elements = json.count("elements");
@@ -82,6 +78,32 @@ Json listOf(const std::vector<T>& values, F toJson) {
   Json list = Json::array();
   for (const T& value : values) list.push_back(toJson(value));
   return list;
+}
+
+/// Parts that take no cycle are left out.
+Json criticalJson(const sim::TimedReport& report) {
+  if (!report.critical) return nullptr;
+  Json json = Json::object();
+  for (size_t p = 0; p < report.critical->size(); ++p)
+    if ((*report.critical)[p] != 0)
+      json[std::string(pathPartName(static_cast<sim::PathPart>(p)))] = (*report.critical)[p];
+  return json;
+}
+
+void readCritical(JsonMembers& json, sim::TimedReport& report) {
+  if (!json.has("critical_path")) return;
+  Cycles all = 0;
+  auto& parts = report.critical.emplace();
+  for (const auto& [name, cycles] : json.counts("critical_path")) {
+    size_t p = 0;
+    while (p < parts.size() && pathPartName(static_cast<sim::PathPart>(p)) != name) ++p;
+    if (p == parts.size())
+      json.wrong("critical_path", fmt::format("has '{}', which is no part of one", name));
+    else
+      parts[p] = cycles;
+    all += cycles;
+  }
+  if (all != report.cycles) json.wrong("critical_path", "does not sum up to the cycles of the run");
 }
 
 Json unitJson(const sim::UnitCycles& unit) {
@@ -147,6 +169,7 @@ std::string timingJson(const sim::TimedReport& report) {
         {"bytes", report.bytes}}},
       {"units", listOf(report.units, unitJson)},
       {"paths", listOf(report.paths, pathJson)},
+      {"critical_path", criticalJson(report)},
       {"bounds", listOf(report.bounds, boundJson)},
       {"energy", listOf(report.energy, energyJson)},
       {"functions", listOf(report.functions, placeJson)},
@@ -170,6 +193,7 @@ Result<sim::TimedReport> readTimingJson(std::string_view text) {
   report.elements = work.count("elements");
   report.bytes = work.count("bytes");
   report.units = readUnits(json, report.cycles);
+  readCritical(json, report);
   for (JsonMembers& path : json.objects("paths"))
     report.paths.push_back({{path.text("level"), path.text("name"), path.count("peak_thousandths")},
                             1,

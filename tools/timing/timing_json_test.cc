@@ -35,6 +35,8 @@ TEST(TimingJson, ComesBackAsItWasWritten) {
   for (size_t i = 0; i < report.units.size(); ++i)
     EXPECT_EQ(read->units[i].cycles, report.units[i].cycles);
   EXPECT_EQ(read->lines.size(), report.lines.size());
+  EXPECT_EQ(read->critical, report.critical);
+  EXPECT_EQ(read->lines[0].cost.critical, report.lines[0].cost.critical);
   EXPECT_EQ(read->energy[0].high_fj, 1100u);
   EXPECT_EQ(read->energy[1].source, "");
 }
@@ -62,6 +64,8 @@ TEST(TimingJson, NamesTheMemberThatIsMissingOrWrong) {
 TEST(TimingJson, RefusesALedgerThatDoesNotAddUp) {
   EXPECT_EQ(refusal(sampleWith("\"busy\":", "\"busy\":1")),
             "timing.units[0].cycles do not sum up to the cycles of the run");
+  EXPECT_EQ(refusal(sampleWith("\"dispatch\":", "\"dispatch\":1")),
+            "timing.critical_path does not sum up to the cycles of the run");
 }
 
 }  // namespace
