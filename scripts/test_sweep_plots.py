@@ -48,7 +48,7 @@ def results(workloads=("one", "two")):
             "constraints": ["local_bytes < 8 MiB"], "workloads": [{"name": name, "program": "x.c"} for name in workloads],
             "metrics": [{"name": "time", "value": "cycles", "unit": "us", "better": "less"},
                         {"name": "sram", "value": "machine.local_bytes", "unit": "B", "better": "less"}],
-            "ledgers": [{"name": "matrix", "path": "x", "unit": "cycles"}],
+            "ledgers": [{"name": "matrix", "path": "x", "unit": "cycles", "parts": ["busy", "memory", "never"]}],
             "plots": [{"kind": "heat", "x": "local_bytes", "y": "memory.channels", "metric": "time", "at": {"clock_mhz": 800}},
                       {"kind": "lines", "x": "local_bytes", "by": "memory.channels", "metric": "time"}, {"kind": "pareto", "x": "time", "y": "sram"},
                       {"kind": "ledger", "x": "memory.channels", "ledger": "matrix"}, {"kind": "tornado", "metric": "time"}],

@@ -235,7 +235,7 @@ def ledger(sweep, plot, workload, look):
     for bar in bars:
         for name, value in bar.items():
             sums[name] = sums.get(name, 0) + value
-    names = [name for name in sums if sums[name]]
+    names = [name for name in sweep.ledger(plot["ledger"])["parts"] if sums.get(name)]
     if not names:
         return None, "no point has a value"
     merged = []

@@ -64,7 +64,9 @@ class Sweep:
         return ", ".join(parts)
 
     def step_label(self, index, step):
-        return ", ".join(self.axes[index]["steps"][step])
+        """Zipped keys of one value show it once."""
+        values = self.axes[index]["steps"][step]
+        return values[0] if len(set(values)) == 1 else ", ".join(values)
 
     def axis_label(self, index):
         axis = self.axes[index]

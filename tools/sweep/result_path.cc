@@ -51,20 +51,12 @@ std::vector<const Json*> valuesAt(const Json& result, std::string_view path) {
   return values;
 }
 
-/// Place of a name in the list of activities; their number if it is none.
-int activityIndex(std::string_view name) {
-  int index = 0;
-  while (index < sim::kActivities && sim::activityName(static_cast<sim::Activity>(index)) != name)
-    ++index;
-  return index;
-}
-
 /// Ledgers leave out what is 0 (run_result.schema.json, `activities`).
 bool isLeftOut(const Json& result, std::string_view path) {
   const size_t dot = path.rfind('.');
   if (dot == std::string_view::npos) return false;
   const std::string_view above = path.substr(0, dot);
-  return above.ends_with(".cycles") && activityIndex(path.substr(dot + 1)) < sim::kActivities &&
+  return above.ends_with(".cycles") && ledgerRank(path.substr(dot + 1)) < sim::kActivities &&
          std::ranges::any_of(valuesAt(result, above), [](const Json* v) { return v->is_object(); });
 }
 
@@ -92,6 +84,13 @@ std::vector<std::string> partsOf(const Json& value) {
 
 }  // namespace
 
+int ledgerRank(std::string_view part) {
+  int index = 0;
+  while (index < sim::kActivities && sim::activityName(static_cast<sim::Activity>(index)) != part)
+    ++index;
+  return index;
+}
+
 std::optional<double> numberAt(const Json& result, std::string_view path) {
   const std::vector<const Json*> values = valuesAt(result, path);
   if (values.empty() && isLeftOut(result, path)) return 0;
@@ -118,7 +117,7 @@ std::vector<std::pair<std::string, double>> numbersAt(const Json& result, std::s
   std::vector<std::pair<std::string, double>> ordered;
   for (int index = 0; index <= sim::kActivities; ++index)
     for (const auto& part : parts)
-      if (activityIndex(part.first) == index) ordered.push_back(part);
+      if (ledgerRank(part.first) == index) ordered.push_back(part);
   return ordered;
 }
 

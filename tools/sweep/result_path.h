@@ -21,6 +21,9 @@ std::optional<double> numberAt(const nlohmann::ordered_json& result, std::string
 std::vector<std::pair<std::string, double>> numbersAt(const nlohmann::ordered_json& result,
                                                       std::string_view path);
 
+/// Where a part of a ledger stands among others: activities in the order of docs/spec/microarchitecture.md, then the rest.
+int ledgerRank(std::string_view part);
+
 /// What stands where a path breaks off, for messages: "counters has retired_scalar, ..".
 std::string whatIsThere(const nlohmann::ordered_json& result, std::string_view path);
 

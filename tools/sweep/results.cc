@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+
+#include "tools/sweep/result_path.h"
 
 namespace etalon::tools {
 namespace {
@@ -95,13 +98,20 @@ std::string line(const std::vector<std::string>& fields) {
   return text + "\n";
 }
 
-/// Parts of a ledger in the order in which rows have them first.
+/// Parts of a ledger that any row has, in its order.
 std::vector<std::string> partsOf(const SweepResults& results, size_t ledger) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, ordered;
+  int last = 0;
   for (const Row& row : results.rows)
-    for (const auto& [name, value] : row.ledgers[ledger])
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  return names;
+    for (const auto& [name, value] : row.ledgers[ledger]) {
+      if (std::ranges::find(names, name) != names.end()) continue;
+      names.push_back(name);
+      last = std::max(last, ledgerRank(name));
+    }
+  for (int rank = 0; rank <= last; ++rank)
+    for (const std::string& name : names)
+      if (ledgerRank(name) == rank) ordered.push_back(name);
+  return ordered;
 }
 
 std::string partText(const Row& row, size_t ledger, const std::string& part) {
@@ -128,8 +138,13 @@ std::string resultsJson(const Study& study, const SweepResults& results,
          {"unit", metric.unit},
          {"better",
           metric.better == Better::unknown ? Json(nullptr) : Json(betterName(metric.better))}});
-  for (const Ledger& ledger : study.ledgers)
-    ledgers.push_back({{"name", ledger.name}, {"path", ledger.path}, {"unit", ledger.unit}});
+  for (size_t l = 0; l < study.ledgers.size(); ++l) {
+    const Ledger& ledger = study.ledgers[l];
+    ledgers.push_back({{"name", ledger.name},
+                       {"path", ledger.path},
+                       {"unit", ledger.unit},
+                       {"parts", partsOf(results, l)}});
+  }
   for (const Plot& plot : study.plots) plots.push_back(plotJson(plot));
   for (size_t i = 0; i < results.rows.size(); ++i) rows.push_back(rowJson(study, results, i));
   const Json json{{"study", study.name},

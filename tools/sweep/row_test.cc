@@ -156,6 +156,20 @@ TEST_F(RowTest, TablesQuoteWhatNeedsItAndWriteWholeNumbersWhole) {
   EXPECT_THAT(summary, HasSubstr("failed: w at cores=4: it said"));
 }
 
+TEST_F(RowTest, PartsOfALedgerKeepItsOrderWhateverRowHasThemFirst) {
+  const Study s = study(kAxes + kMetrics + "ledgers: [{name: l, path: counters}]\n");
+  SweepResults results;
+  results.points = planPoints(s);
+  results.runs = {{0, 0, "k"}, {0, 1, "l"}};
+  results.rows = {rowWithout(s, RowStatus::ok, ""), rowWithout(s, RowStatus::ok, "")};
+  results.rows[0].metrics[0] = results.rows[1].metrics[0] = 1;
+  results.rows[0].ledgers[0] = {{"busy", 1}, {"halted", 2}, {"other", 3}};
+  results.rows[1].ledgers[0] = {{"weights", 4}};
+  EXPECT_EQ(resultsCsv(s, results),
+            "workload,cores,status,reason,time,l.busy,l.weights,l.halted,l.other\n"
+            "w,1,ok,,1,1,,2,3\nw,4,ok,,1,,4,,\n");
+}
+
 TEST_F(RowTest, TheSummaryNamesTheBestPointOfWhatRunsDecide) {
   const Study s = study(kAxes +
                         "metrics: [{name: a, value: instructions, better: less, unit: us}, {name: "
