@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, sys.argv[1] + "/tools")
+import elf_for_tests as elf  # noqa: E402
+
 SOURCE, BUILD, CMAKE, CC, CXX = sys.argv[1:6]
 LLVM = os.environ.get("ETALON_TEST_LLVM") == "ON"
 
@@ -93,6 +96,16 @@ class Installation(unittest.TestCase):
         text = run(build / "device_tour", self.prefix / "lib/etalon/plugins/libetalon_cpu.so").stdout
         self.assertIn("\n 4 5 10 11\n", text)
         self.assertIn("template", run(build / "device_tour", build / "libmydevice.so").stdout)
+
+    def test_a_systemc_platform_builds_and_runs_on_it(self):
+        build = self.prefix / "platform"
+        run(CMAKE, "-S", pathlib.Path(SOURCE) / "examples/systemc_platform", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            f"-DCMAKE_CXX_COMPILER={CXX}")
+        run(CMAKE, "--build", build)
+        words = [self.etalon("asm", "-i", "et.halt").stdout.split()[0]]
+        program = self.prefix / "halt.elf"
+        program.write_bytes(elf.image([int(word, 16) for word in words]))
+        self.assertIn("exited 0", run(build / "systemc_platform", "base", program, 80).stdout)
 
     def test_headers_compile_on_their_own(self):
         include = self.prefix / "include/etalon"

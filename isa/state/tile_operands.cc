@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <span>
 
 #include "isa/base/check.h"
@@ -49,26 +50,25 @@ ByteInterval TileOperands::Operand::hull() const {
 const TileRegister& TileOperands::tile(uint8_t reg, const TileRegister& value, Role role,
                                        Label label) {
   ETALON_CHECK(count_ < kMost, "more operands than any instruction has");
-  Operand& operand = operands_[count_];
+  Operand& operand = *new (&slots_[count_].operand) Operand(value);
   operand.role = role;
   operand.reg = reg;
   operand.number = static_cast<uint8_t>(label.number < 0 ? count_ : label.number);
   operand.name = label.name.empty() ? operandName(in_.id, operand.number) : label.name;
-  operand.tile = value;
   ++count_;
   return operand.tile;
 }
 
 void TileOperands::displace(int i, std::span<const int32_t> bytes) {
   ETALON_CHECK(bytes.size() <= kMostDisplacements, "more displacements than a chain has constants");
-  Operand& operand = operands_[i];
+  Operand& operand = slots_[i].operand;
   std::copy(bytes.begin(), bytes.end(), operand.displacements.begin());
   operand.displacement_count = static_cast<uint8_t>(bytes.size());
 }
 
 bool TileOperands::leavesOutValues() const {
   for (int i = 0; i < count_; ++i)
-    if (const uint8_t type = operands_[i].type();
+    if (const uint8_t type = slots_[i].operand.type();
         type < kElementTypes && isFloat(static_cast<ElementType>(type)))
       return true;
   return leaves_out_values_;
@@ -84,21 +84,19 @@ void TileOperands::needProfile(std::string_view profile) {
 const ViewDescriptor& TileOperands::view(uint8_t reg, const ViewDescriptor& value, Role role,
                                          int named_axis) {
   ETALON_CHECK(count_ < kMost, "more operands than any instruction has");
-  Operand& operand = operands_[count_++];
-  operand.is_view = true;
+  Operand& operand = *new (&slots_[count_++].operand) Operand(value);
   operand.role = role;
   operand.reg = reg;
   operand.number = static_cast<uint8_t>(count_ - 1);
   operand.named_axis = named_axis;
   operand.name = operandName(in_.id, operand.number);
-  operand.view = value;
   return operand.view;
 }
 
 void TileOperands::raise(Cause cause, Rule rule, int operand, std::string detail,
                          std::string hint) {
   if (fault_) return;
-  const Operand& o = operands_[operand];
+  const Operand& o = slots_[operand].operand;
   Fault fault;
   fault.cause = cause;
   fault.rule = rule;
@@ -111,7 +109,7 @@ void TileOperands::raise(Cause cause, Rule rule, int operand, std::string detail
 
 void TileOperands::checkRegisters() {
   for (int i = 0; i < count_; ++i) {
-    const Operand& o = operands_[i];
+    const Operand& o = slots_[i].operand;
     if (const uint8_t type = o.type(); type >= kElementTypes)
       raise(Cause::malformed, Rule::tile_type, i,
             fmt::format("element type code {} is reserved", type));
@@ -120,11 +118,11 @@ void TileOperands::checkRegisters() {
       raise(Cause::malformed, Rule::view_position, i, problem->field + ": " + problem->text);
   }
   for (int i = 0; i < count_; ++i)
-    if (!operands_[i].is_view) checkFlags(i);
+    if (!slots_[i].operand.is_view) checkFlags(i);
 }
 
 void TileOperands::checkFlags(int i) {
-  const Operand& o = operands_[i];
+  const Operand& o = slots_[i].operand;
   const bool linked = o.role == Role::linked;
   const bool may_transpose = rules_.transposes && o.role == Role::source;
   if (o.tile.transpose && !may_transpose)
@@ -148,8 +146,8 @@ void TileOperands::checkTypes() {
   // What links name follows the operands of the syntax and has rules of its own.
   std::array<uint8_t, kMost> types{};
   int listed = 0;
-  for (; listed < count_ && operands_[listed].role != Role::linked; ++listed)
-    types[listed] = operands_[listed].type();
+  for (; listed < count_ && slots_[listed].operand.role != Role::linked; ++listed)
+    types[listed] = slots_[listed].operand.type();
   const std::span<const uint8_t> of_syntax(types.data(), static_cast<size_t>(listed));
   if (const LegalTypes* row = findLegalTypes(in_.id, of_syntax)) {
     profiles_ = row->profiles;
@@ -157,8 +155,8 @@ void TileOperands::checkTypes() {
   }
   std::string found;
   for (int i = 0; i < listed; ++i)
-    found +=
-        fmt::format("{}{} {}", i ? ", " : "", operands_[i].name, typeName(operands_[i].type()));
+    found += fmt::format("{}{} {}", i ? ", " : "", slots_[i].operand.name,
+                         typeName(slots_[i].operand.type()));
   raise(Cause::shape, Rule::op_types, 0,
         fmt::format("{} has no form with {}", instructionInfo(in_.id).name, found),
         fmt::format("`etalon isa {}` lists the legal types", instructionInfo(in_.id).name));
@@ -200,8 +198,8 @@ bool TileOperands::overlap(const Operand& a, const Operand& b) const {
 }
 
 void TileOperands::checkPair(int i, int j) {
-  const Operand& a = operands_[i];
-  const Operand& b = operands_[j];
+  const Operand& a = slots_[i].operand;
+  const Operand& b = slots_[j].operand;
   if (!writes(a.role) && !writes(b.role)) return;
   if (a.empty() || b.empty() || !overlap(a, b)) return;
   const bool exclusive = a.role == Role::inout || b.role == Role::inout ||
@@ -212,9 +210,9 @@ void TileOperands::checkPair(int i, int j) {
     return;
   const int written = writes(a.role) ? i : j, other = written == i ? j : i;
   const std::string text =
-      fmt::format("may overlap {}{}", operands_[other].name,
-                  both_tiles ? fmt::format(": {} and {}", describe(operands_[written].tile),
-                                           describe(operands_[other].tile))
+      fmt::format("may overlap {}{}", slots_[other].operand.name,
+                  both_tiles ? fmt::format(": {} and {}", describe(slots_[written].operand.tile),
+                                           describe(slots_[other].operand.tile))
                              : "");
   raise(Cause::aliasing,
         exclusive                  ? Rule::alias_inout
@@ -229,7 +227,7 @@ void TileOperands::checkPair(int i, int j) {
 
 void TileOperands::checkAliasing() {
   for (int i = 0; i < count_ && !fault_; ++i) {
-    const Operand& o = operands_[i];
+    const Operand& o = slots_[i].operand;
     if (!writes(o.role) || o.empty()) continue;
     if (o.is_view && rules_.updates) continue;
     if (o.is_view ? selfOverlaps(o.view, o.named_axis) : selfOverlaps(o.tile))
@@ -243,7 +241,7 @@ void TileOperands::checkAliasing() {
 
 void TileOperands::checkBounds(int i) {
   if (fault_) return;
-  const Operand& o = operands_[i];
+  const Operand& o = slots_[i].operand;
   if (o.is_view) {
     if (const auto problem = checkViewAlignment(o.view))
       raise(Cause::global_access, Rule::view_align, i, problem->field + ": " + problem->text);

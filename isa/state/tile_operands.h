@@ -68,6 +68,10 @@ class TileOperands {
   };
 
   struct Operand {
+    // One is made an instruction and operand, so only what is used is initialised.
+    explicit Operand(const TileRegister& value) : tile(value) {}
+    explicit Operand(const ViewDescriptor& value) : is_view(true), view(value) {}
+
     bool is_view = false;
     Role role = Role::source;
     uint8_t reg = 0;
@@ -78,11 +82,13 @@ class TileOperands {
     bool is_index = false;
     int named_axis = kNoNamedAxis;
     std::string_view name;
-    TileRegister tile;
     // A displaced source: read at base + each of these bytes. Bounds and aliasing take the hull.
-    std::array<int32_t, kMostDisplacements> displacements{};
+    std::array<int32_t, kMostDisplacements> displacements;  // the first displacement_count
     uint8_t displacement_count = 0;
-    ViewDescriptor view;
+    union {
+      TileRegister tile;
+      ViewDescriptor view;  // if is_view
+    };
 
     bool empty() const { return is_view ? view.empty() : tile.empty(); }
     uint8_t type() const { return is_view ? view.type : tile.type; }
@@ -114,12 +120,12 @@ class TileOperands {
   /// Operand i, a source tile, is read at these byte displacements of its base.
   void displace(int i, std::span<const int32_t> bytes);
   /// Operand i may have a valid link; the instruction adds what that names.
-  void allowLink(int i) { operands_[i].may_link = true; }
+  void allowLink(int i) { slots_[i].operand.may_link = true; }
   /// Operand i is touched in part: begin and finish leave its record to the instruction.
-  void recordByElement(int i) { operands_[i].recorded_by_element = true; }
+  void recordByElement(int i) { slots_[i].operand.recorded_by_element = true; }
 
   /// The elements of operand i say which elements of another one the instruction touches.
-  void useAsIndex(int i) { operands_[i].is_index = true; }
+  void useAsIndex(int i) { slots_[i].operand.is_index = true; }
   /// A run without values leaves this instruction's out, although no operand is a float.
   void leaveOutValues() { leaves_out_values_ = true; }
 
@@ -149,7 +155,7 @@ class TileOperands {
   /// True if a run without values leaves out what the instruction would write: an operand is a float, or leaveOutValues().
   bool leavesOutValues() const;
   int count() const { return count_; }
-  const Operand& operand(int i) const { return operands_[i]; }
+  const Operand& operand(int i) const { return slots_[i].operand; }
   const Instruction& instruction() const { return in_; }
 
  private:
@@ -163,7 +169,12 @@ class TileOperands {
   const MachineLimits& limits_;
   OperandRules rules_;
   bool leaves_out_values_ = false;
-  std::array<Operand, kMost> operands_{};
+  /// Room for an operand that may not be there.
+  union Slot {
+    Slot() {}  // NOLINT(modernize-use-equals-default): the operand is not made
+    Operand operand;
+  };
+  std::array<Slot, kMost> slots_;
   int count_ = 0;
   std::string profiles_;  // that the types need, separated by spaces
   struct Work {

@@ -212,6 +212,40 @@ TEST(ViewWalk, AgreesWithTheDefinitionOnPackedViews) {
   }
 }
 
+TEST(ViewWalk, CountsWhatIsInsideWithoutTheWalk) {
+  Rng rng(5);
+  uint64_t partly = 0, several = 0;
+  for (int seed = 0; seed < 30000; ++seed) {
+    const ViewDescriptor view = seed % 3 == 2 ? brute_force::randomPackedView(rng)
+                                              : brute_force::randomView(rng, seed % 3 == 0);
+    uint64_t inside = 0;
+    for (uint64_t r = 0; r < view.rows(); ++r)
+      for (uint64_t c = 0; c < view.columns(); ++c)
+        inside += brute_force::viewElement(view, r, c).inside ? 1 : 0;
+    ASSERT_EQ(elementsInside(view), inside) << "seed " << seed;
+    if (inside == 0 || inside == view.rows() * view.columns()) continue;
+    ++partly;
+    for (int b = 1; b < view.nbox; ++b) several += view.box[b].axis == view.box[0].axis ? 1 : 0;
+  }
+  EXPECT_GT(partly, 1000u);
+  EXPECT_GT(several, 1000u);
+}
+
+TEST(ViewWalk, CountsWhatIsInsideAtExtremeCoordinates) {
+  ViewDescriptor view = matrix(ElementType::u8, 16, 32);
+  for (const auto& [origin, extent, step, inside] :
+       {std::tuple{std::numeric_limits<int64_t>::min(), 8u, 1, 0u},
+        std::tuple{std::numeric_limits<int64_t>::max(), 8u, -1, 0u},
+        std::tuple{-(int64_t{1} << 31), 3u, 1 << 30, 1u},
+        std::tuple{int64_t{1} << 31, 3u, -(1 << 30), 1u}, std::tuple{int64_t{31}, 9u, -1, 9u},
+        std::tuple{int64_t{31}, 40u, -1, 32u}, std::tuple{int64_t{-3}, 8u, 0, 0u},
+        std::tuple{int64_t{3}, 8u, 0, 8u}}) {
+    view.axes[1].origin = origin;
+    view.box[1] = {extent, 1, step};
+    EXPECT_EQ(elementsInside(view), 4 * inside) << origin << " " << step;
+  }
+}
+
 TEST(ViewWalk, FindsNibblesFarFromTheBase) {
   // 2^64 nibbles and more from the base, back in the first bytes.
   ViewDescriptor view;

@@ -13,14 +13,15 @@ struct GemmShape {
   uint64_t m, k, n;
 };
 
-/// Tiles are 256 x 256, 256 or (i8) 512 deep. The last two have operands of more than 32 MiB, four
-/// local memories: one is deep, one wide.
+/// Blocks are up to 1024 x 1024 in steps of 128 (bf16), or 256 x 256 and 512 deep (i8). Two have operands of more than
+/// 32 MiB, four local memories: one is deep, one wide. The last is deep and tall enough for both orders along K.
 constexpr GemmShape kShapes[] = {
-    {0, 5, 7},       {5, 0, 7},       {5, 7, 0},       {0, 0, 0},        {1, 1, 1},
-    {1, 257, 1},     {3, 5, 7},       {31, 37, 41},    {127, 129, 131},  {255, 255, 255},
-    {256, 256, 256}, {257, 257, 257}, {255, 256, 257}, {256, 1, 256},    {511, 511, 3},
-    {2, 512, 258},   {97, 513, 509},  {64, 1024, 64},  {300, 769, 300},  {1, 4097, 1},
-    {521, 259, 523}, {1, 1, 1021},    {513, 2, 2},     {8, 131101, 257}, {2081, 7, 4099},
+    {0, 5, 7},         {5, 0, 7},       {5, 7, 0},       {0, 0, 0},        {1, 1, 1},
+    {1, 257, 1},       {3, 5, 7},       {31, 37, 41},    {127, 129, 131},  {255, 255, 255},
+    {256, 256, 256},   {257, 257, 257}, {255, 256, 257}, {256, 1, 256},    {511, 511, 3},
+    {2, 512, 258},     {97, 513, 509},  {64, 1024, 64},  {300, 769, 300},  {1, 4097, 1},
+    {521, 259, 523},   {1, 1, 1021},    {513, 2, 2},     {8, 131101, 257}, {2081, 7, 4099},
+    {1030, 1300, 260},
 };
 
 std::string titleOf(const GemmShape& s) { return fmt::format("M={} K={} N={}", s.m, s.k, s.n); }

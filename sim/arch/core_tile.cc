@@ -100,12 +100,16 @@ void Core::recordElements(const isa::TileRegister& tile, uint64_t row, uint64_t 
 }
 
 void Core::recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write) {
+  if (!watched()) {
+    if (write) finishTileWrite(region, offset, bytes);
+    return;
+  }
   const MemoryRegion where{region.id};
   if (watchpoints_) noteWatched(region, offset, bytes, write);
   if (write) {
     launch_->races().tileWrite(where, offset, bytes);
     finishTileWrite(region, offset, bytes);
-  } else if (watched()) {
+  } else {
     if (!region.init.allSet(offset, bytes)) noteUninitialised(region, offset, bytes);
     launch_->races().tileRead(where, offset, bytes);
   }

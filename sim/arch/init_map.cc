@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/arch/init_map.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "sim/arch/word_mask.h"
 
 namespace etalon::sim {
+
 Result<InitMap> InitMap::create(uint64_t bytes, std::string_view what) {
   // One word beyond the last bit: a scalar access at the end reads 16 bits.
   auto bits = Backing::create(bytes / 8 + sizeof(uint64_t) + 1, what);
@@ -26,14 +26,14 @@ void InitMap::setLong(uint64_t offset, uint64_t length) {
     return;
   }
   words[word] |= wordMask(from, kWordBits);
-  std::fill(words + word + 1, words + last, ~uint64_t{0});
+  fillWords(words + word + 1, words + last, ~uint64_t{0});
   words[last] |= wordMask(0, to);
 }
 
 void InitMap::clearRange(uint64_t offset, uint64_t length) {
   ETALON_CHECK(offset % kWordBits == 0 && length % kWordBits == 0, "whole words of the map");
   auto* words = bits_.as<uint64_t>();
-  std::fill(words + offset / kWordBits, words + (offset + length) / kWordBits, uint64_t{0});
+  fillWords(words + offset / kWordBits, words + (offset + length) / kWordBits, uint64_t{0});
 }
 
 std::optional<uint64_t> InitMap::firstUnsetLong(uint64_t offset, uint64_t length) const {

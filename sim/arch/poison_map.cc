@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/arch/poison_map.h"
 
-#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -35,7 +34,7 @@ void PoisonMap::set(uint64_t offset, uint64_t length) {
   const WordRun run(offset, length);
   words[run.first] |= run.first_mask;
   if (run.first == run.last) return;
-  std::fill(words + run.first + 1, words + run.last, ~uint64_t{0});
+  fillWords(words + run.first + 1, words + run.last, ~uint64_t{0});
   words[run.last] |= run.last_mask;
 }
 
@@ -55,7 +54,7 @@ void PoisonMap::clear(uint64_t offset, uint64_t length) {
   const WordRun run(offset, length);
   words[run.first] &= ~run.first_mask;
   if (run.first == run.last) return;
-  std::fill(words + run.first + 1, words + run.last, uint64_t{0});
+  fillWords(words + run.first + 1, words + run.last, uint64_t{0});
   words[run.last] &= ~run.last_mask;
 }
 

@@ -27,7 +27,7 @@ AddressInterleave::AddressInterleave(uint64_t channels, uint64_t interleave_byte
     : channels_(channels),
       block_shift_(std::countr_zero(interleave_bytes)),
       block_mask_(interleave_bytes - 1) {
-  ETALON_CHECK(channels >= 1 && channels < 65536, "checked by the machine loader");
+  ETALON_CHECK(channels < 65536, "checked by the machine loader");
   ETALON_CHECK(std::has_single_bit(interleave_bytes), "checked by the machine loader");
   channel_bits_ = std::bit_width(channels) - 1;
   channel_mask_ = std::has_single_bit(channels) ? channels - 1 : 0;

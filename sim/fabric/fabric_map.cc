@@ -11,12 +11,12 @@ FabricMap::FabricMap(const isa::Timing& timing, uint64_t cores, uint64_t global_
     : channels_(static_cast<uint32_t>(timing.memory.channels)),
       cores_(static_cast<uint32_t>(cores)),
       ports_(static_cast<uint32_t>(timing.network.ports)),
+      spread_(std::max(ports_ / channels_, 1u)),
       burst_bytes_(timing.dma.burst_bytes),
-      request_bytes_(
-          std::min(timing.memory.interleave_bytes, kRequestBursts * timing.dma.burst_bytes)),
+      request_bytes_(std::min({timing.memory.interleave_bytes,
+                               kRequestBursts * timing.dma.burst_bytes, kRequestBytes})),
       global_base_(global_base),
-      interleave_(timing.memory.channels, timing.memory.interleave_bytes),
-      ports_hash_(timing.network.ports, request_bytes_) {
+      interleave_(timing.memory.channels, timing.memory.interleave_bytes) {
   ETALON_CHECK(timing.network.ports <= 64, "checked by the machine loader");
 }
 

@@ -24,28 +24,31 @@ class FabricMap {
   uint32_t gateway() const { return channels_ + cores_; }
   uint32_t endpoints() const { return channels_ + cores_ + 1; }
   uint64_t burstBytes() const { return burst_bytes_; }
-  /// No request crosses a multiple of this: an interleave block, or kRequestBursts bursts where that is less.
+  /// No request crosses a multiple of this: the least of an interleave block, kRequestBursts bursts, kRequestBytes.
   uint64_t requestBytes() const { return request_bytes_; }
 
   /// Sets endpoint, port and address in the endpoint for a canonical address (own device: bits 55:48 are 0, own memory by
   /// the core's window). The request's bytes do not cross a multiple of requestBytes().
   void place(FabricRequest& request, uint64_t address) const {
-    request.port = static_cast<uint8_t>(port(address));
-    if (address >= isa::kCoreWindowBase) [[unlikely]]
-      return placeWindow(request, address);
-    const AddressInterleave::Place place = interleave_.place(address - global_base_);
-    request.endpoint = static_cast<uint16_t>(place.channel);
-    request.address = place.address;
+    if (address >= isa::kCoreWindowBase) [[unlikely]] {
+      placeWindow(request, address);
+    } else {
+      const AddressInterleave::Place place = interleave_.place(address - global_base_);
+      request.endpoint = static_cast<uint16_t>(place.channel);
+      request.address = place.address;
+    }
+    request.port = static_cast<uint8_t>(
+        (request.endpoint * spread_ + request.address / request_bytes_ % spread_) % ports_);
   }
 
  private:
   void placeWindow(FabricRequest& request, uint64_t address) const;
-  /// Requests spread over the ports by the same hash as over channels, but by pieces of requestBytes().
-  uint32_t port(uint64_t address) const { return ports_hash_.place(address).channel; }
 
   uint32_t channels_, cores_, ports_;
+  uint32_t
+      spread_;  // ports that share the requests of an endpoint, where there are more ports than channels
   uint64_t burst_bytes_, request_bytes_, global_base_;
-  AddressInterleave interleave_, ports_hash_;
+  AddressInterleave interleave_;
 };
 
 }  // namespace etalon::sim

@@ -39,8 +39,9 @@ struct FabricRequest {
   bool urgent() const { return client == FabricClient::scalar; }
 };
 
-/// Bursts that one request moves at most. A row of 256 bytes in bursts of 64 is one request.
-inline constexpr uint64_t kRequestBursts = 4;
+/// What one request moves at most: so many bursts, and so many bytes, half of what a controller's queue holds. A row of 256
+/// bytes in bursts of 64 is one request.
+inline constexpr uint64_t kRequestBursts = 4, kRequestBytes = 1024;
 
 /// Aligned pieces of `unit` bytes, a power of two, that [address, address + bytes) touches; at least 1.
 constexpr uint32_t piecesTouched(uint64_t address, uint64_t bytes, uint64_t unit) {

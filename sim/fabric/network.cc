@@ -10,26 +10,41 @@ namespace etalon::sim {
 Network::Network(const isa::Timing& timing, const FabricMap& map)
     : map_(&map),
       port_bytes_(timing.network.port_bytes),
-      planes_{NetworkPlane(planeLayout(timing.network, map, PlaneDirection::to_endpoints)),
-              NetworkPlane(planeLayout(timing.network, map, PlaneDirection::to_endpoints)),
-              NetworkPlane(planeLayout(timing.network, map, PlaneDirection::to_cores)),
-              NetworkPlane(planeLayout(timing.network, map, PlaneDirection::to_cores))} {}
+      endpoint_bytes_(std::max(port_bytes_, timing.dma.burst_bytes)) {
+  for (const Plane plane : {reads_out, writes_out, data_back, acknowledgements_back}) {
+    const bool out = plane == reads_out || plane == writes_out;
+    const PlaneDirection direction = out ? PlaneDirection::to_endpoints : PlaneDirection::to_cores;
+    planes_.emplace_back(planeLayout(timing.network, map, direction));
+  }
+}
+
+PacketSize Network::sizeOf(const FabricRequest& request, bool data) const {
+  const auto touched = [&](uint64_t unit) {
+    return static_cast<uint16_t>(piecesTouched(request.address, request.bytes, unit));
+  };
+  PacketSize size{.bursts = touched(map_->burstBytes())};
+  if (data) {
+    size.narrow = touched(port_bytes_);
+    size.wide = touched(endpoint_bytes_);
+  }
+  return size;
+}
 
 void Network::send(const FabricRequest& request) {
   const bool writes = request.writes();
   planes_[writes ? writes_out : reads_out].send(portNumber(request), request.endpoint,
-                                                writes ? pieces(request) : 1, bursts(request),
-                                                request, request.sent);
+                                                sizeOf(request, writes), request, request.sent);
 }
 
-void Network::answer(FabricRequest request, Cycles now) {
+void Network::answer(const FabricRequest& request, Cycles now) {
   const bool data = !request.writes();
-  NetworkPlane& plane = planes_[data ? data_back : acknowledgements_back];
-  plane.send(request.endpoint, portNumber(request), data ? pieces(request) : 1, 1, request, now);
+  planes_[data ? data_back : acknowledgements_back].send(request.endpoint, portNumber(request),
+                                                         sizeOf(request, data), request, now);
 }
 
 void Network::credit(const FabricRequest& request, Cycles now) {
-  planes_[request.writes() ? writes_out : reads_out].credit(request.endpoint, bursts(request), now);
+  planes_[request.writes() ? writes_out : reads_out].credit(
+      request.endpoint, piecesTouched(request.address, request.bytes, map_->burstBytes()), now);
 }
 
 Cycles Network::nextTime() const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +14,8 @@ namespace etalon::sim {
 /// docs/spec/microarchitecture.md, section 8.
 ///
 /// Four planes that share nothing: reads and writes on their way out, data and acknowledgements on their way back. So a
-/// port moves `port_bytes` a cycle each way at once, and answers never wait for requests. A request always finds room at
+/// port moves `port_bytes` a cycle each way at once, an endpoint that or a burst if it is more, and answers never wait for
+/// requests. A request always finds room at
 /// its port: whoever sends bounds what it has on its way. An endpoint has room for `network.queue` bursts of each kind and
 /// gives it back by credit().
 ///
@@ -30,7 +30,7 @@ class Network {
   /// direction and urgency it is not earlier than before, else it is taken as of then.
   void send(const FabricRequest& request);
   /// An endpoint answers a request that was delivered to it, now.
-  void answer(FabricRequest request, Cycles now);
+  void answer(const FabricRequest& request, Cycles now);
   /// An endpoint has room for a delivered request's bursts again.
   void credit(const FabricRequest& request, Cycles now);
 
@@ -49,16 +49,11 @@ class Network {
   uint32_t portNumber(const FabricRequest& request) const {
     return request.core * map_->ports() + request.port;
   }
-  uint32_t bursts(const FabricRequest& request) const {
-    return piecesTouched(request.address, request.bytes, map_->burstBytes());
-  }
-  uint32_t pieces(const FabricRequest& request) const {
-    return piecesTouched(request.address, request.bytes, port_bytes_);
-  }
+  PacketSize sizeOf(const FabricRequest& request, bool data) const;
 
   const FabricMap* map_;
-  uint64_t port_bytes_;
-  std::array<NetworkPlane, 4> planes_;
+  uint64_t port_bytes_, endpoint_bytes_;
+  std::vector<NetworkPlane> planes_;  // by Plane
 };
 
 }  // namespace etalon::sim

@@ -15,8 +15,7 @@ NetworkPlane::NetworkPlane(PlaneLayout layout) : layout_(std::move(layout)) {
     if (wiring.queue == kNone) exit_link_[wiring.exit] = static_cast<uint32_t>(links_.size());
     links_.push_back({.wiring = wiring, .room = wiring.room});
   }
-  ETALON_CHECK(queues_.size() < (1u << (kKindShift - kBurstBits)) &&
-                   links_.size() < (1u << (kKindShift - kBurstBits)),
+  ETALON_CHECK(std::max(queues_.size(), links_.size()) < (1u << (kKindShift - kBurstBits)),
                "numbers fit into events");
 }
 
@@ -38,7 +37,7 @@ void NetworkPlane::wake(uint32_t kind, uint32_t number, uint32_t bursts, Cycles 
   wheel_.add(time, kind << kKindShift | number << kBurstBits | bursts);
 }
 
-void NetworkPlane::send(uint32_t source, uint32_t exit, uint32_t pieces, uint32_t bursts,
+void NetworkPlane::send(uint32_t source, uint32_t exit, const PacketSize& size,
                         const FabricRequest& request, Cycles when) {
   uint32_t number = free_packet_;
   if (number == kNone) {
@@ -50,8 +49,7 @@ void NetworkPlane::send(uint32_t source, uint32_t exit, uint32_t pieces, uint32_
   Packet& packet = packets_[number];
   packet.request = request;
   packet.exit = exit;
-  packet.pieces = static_cast<uint16_t>(pieces);
-  packet.bursts = static_cast<uint16_t>(bursts);
+  packet.size = size;
   packet.visible = when + layout_.entry;
   enqueue(source, number, request.urgent() ? kUrgent : kUrgent + 1);
 }
@@ -135,7 +133,7 @@ void NetworkPlane::grant(uint32_t number, Cycles now, std::vector<Delivery>& lef
   const bool limited = link.wiring.room != 0;
   const auto held = [&](const Waiting& w) {
     return entersRing(link, w.queue) &&
-           link.room < int64_t{packets_[queues_[w.queue].offer].bursts} + kRingBubble;
+           link.room < int64_t{packets_[queues_[w.queue].offer].size.bursts} + kRingBubble;
   };
   const auto rank = [&](const Waiting& w) {
     const uint64_t handicap = entersRing(link, w.queue) ? ageKey(kRingHandicap) : 0;
@@ -148,12 +146,13 @@ void NetworkPlane::grant(uint32_t number, Cycles now, std::vector<Delivery>& lef
   const uint32_t packet_number = queues_[queue].offer;
   Packet& packet = packets_[packet_number];
   // What is larger than the whole room goes when nothing waits there.
-  if (limited && link.room < packet.bursts && link.room != link.wiring.room) return;
+  if (limited && link.room < packet.size.bursts && link.room != link.wiring.room) return;
   link.waiting[best] = link.waiting.back();
   link.waiting.pop_back();
-  link.free = now + packet.pieces;
-  link.busy_cycles += packet.pieces;
-  if (limited) link.room -= packet.bursts;
+  const Cycles cycles = packet.size.cycles(link.wiring.wide);
+  link.free = now + cycles;
+  link.busy_cycles += cycles;
+  if (limited) link.room -= packet.size.bursts;
   if (!link.waiting.empty()) wakeWhenFree(number);
   pop(queue, now);
   if (link.wiring.queue != kNone) {
@@ -161,7 +160,8 @@ void NetworkPlane::grant(uint32_t number, Cycles now, std::vector<Delivery>& lef
     enqueue(link.wiring.queue, packet_number, kUrgent + 1);
     return;
   }
-  left.push_back({now + link.wiring.latency + packet.pieces - 1, packet.request});
+  const Cycles last = std::max(cycles, packet.size.cycles(queues_[queue].wiring.wide)) - 1;
+  left.push_back({now + link.wiring.latency + last, packet.request});
   packet.next = free_packet_;
   free_packet_ = packet_number;
 }
@@ -171,7 +171,7 @@ void NetworkPlane::pop(uint32_t number, Cycles now) {
   const uint32_t packet_number = queue.offer;
   const Packet& packet = packets_[packet_number];
   queue.offer = kNone;
-  queue.free = now + packet.pieces;
+  queue.free = now + packet.size.cycles(queue.wiring.wide);
   for (Fifo& fifo : queue.fifos)
     if (fifo.first == packet_number) fifo.first = packet.next;
   Cycles earlier = kNever;
@@ -182,7 +182,8 @@ void NetworkPlane::pop(uint32_t number, Cycles now) {
     earlier = when;
   }
   // What comes in the place of what leaves does not come faster, so all of the room counts at once.
-  if (queue.wiring.fed_by != kNone) wake(credit_event, queue.wiring.fed_by, packet.bursts, now + 1);
+  if (queue.wiring.fed_by != kNone)
+    wake(credit_event, queue.wiring.fed_by, packet.size.bursts, now + 1);
 }
 
 }  // namespace etalon::sim

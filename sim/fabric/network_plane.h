@@ -20,6 +20,7 @@ struct PlaneLayout {
     uint32_t router = 0;
     uint32_t fed_by = kNone;  // link
     bool ring = false;        // fed by a link of a ring
+    bool wide = false;        // leaves at the width of endpoints, else of ports
   };
   struct Link {
     uint32_t queue = kNone;  // where it leads; kNone: it leaves the plane at `exit`
@@ -27,6 +28,7 @@ struct PlaneLayout {
     uint32_t latency = 1;  // cycles from the grant until the first piece is there
     uint32_t room = 0;     // bursts that wait behind it; 0: without limit
     bool ring = false;     // part of a ring: entering it must leave room for a request (bubble)
+    bool wide = false;     // as wide as endpoints, else as ports
   };
 
   std::vector<Queue> queues;  // those of the sources first
@@ -36,8 +38,15 @@ struct PlaneLayout {
   uint32_t entry = 1;  // cycles from sending until a request may be granted, >= 1
 };
 
-/// One plane of the network: carries requests one way, in pieces of a port's width. Virtual cut-through: a request takes a
-/// link for as many cycles as it has pieces, and only if all of it has room behind the link.
+/// How much a request is: cycles of a link of a port's width and of one as wide as an endpoint, and bursts where it waits.
+struct PacketSize {
+  uint16_t narrow = 1, wide = 1, bursts = 1;
+
+  Cycles cycles(bool of_wide) const { return of_wide ? wide : narrow; }
+};
+
+/// One plane of the network: carries requests one way. Virtual cut-through: a request takes a link for as many cycles as its
+/// bytes need, and only if all of it has room behind the link.
 ///
 /// Each queue offers its oldest request, an urgent one first; each free link grants the offer with the smallest key: urgent,
 /// then age, then core, then port, then queue. If that one finds no room, the link waits. All that is decided in a cycle is
@@ -46,10 +55,9 @@ class NetworkPlane {
  public:
   explicit NetworkPlane(PlaneLayout layout);
 
-  /// A request of `pieces` link cycles that counts `bursts` where it waits enters at a source, for an exit. Of a source and
-  /// urgency in the order of `when`.
-  void send(uint32_t source, uint32_t exit, uint32_t pieces, uint32_t bursts,
-            const FabricRequest& request, Cycles when);
+  /// A request enters at a source, for an exit. Of a source and urgency in the order of `when`.
+  void send(uint32_t source, uint32_t exit, const PacketSize& size, const FabricRequest& request,
+            Cycles when);
   /// Room behind the link of an exit comes back; counts from the next cycle on.
   void credit(uint32_t exit, uint32_t bursts, Cycles now);
 
@@ -68,7 +76,7 @@ class NetworkPlane {
     FabricRequest request;
     uint32_t exit = 0;
     uint32_t next = kNone;  // behind it in its queue, or of the free list
-    uint16_t pieces = 1, bursts = 1;
+    PacketSize size;
     Cycles visible = 0;  // first cycle in which it may be granted here
   };
   struct Fifo {

@@ -55,6 +55,28 @@ TEST_P(Bandwidth, OneCoreAloneReaches95PercentOfItsPorts) {
   EXPECT_GE(rate, 0.95 * 4 * 64);
 }
 
+TEST_P(Bandwidth, FewerChannelsThanPortsUseAllPorts) {
+  // A channel is as wide as two of four ports. The queue covers eight cycles of a port and the way back of its room.
+  isa::Timing timing = timingOf(2);
+  timing.network.port_bytes = 32;
+  timing.network.queue = 16;
+  Traffic t(timing, 1, {.latency = 50, .bytes_per_cycle = 64});
+  uint64_t i = 0;
+  const double rate = bandwidth(t, GetParam(), 64, [&](uint16_t) { return kBase + i++ * 256; });
+  EXPECT_LE(rate, 2 * 64.0);
+  EXPECT_GE(rate, 0.95 * 2 * 64);
+}
+
+TEST_P(Bandwidth, RowsAPowerOfTwoApartUseAllPorts) {
+  for (uint64_t stride = 512; stride <= 65536; stride *= 2) {
+    Traffic t(timingOf(32), 1, {.latency = 50, .bytes_per_cycle = 64});
+    uint64_t i = 0;
+    const double rate =
+        bandwidth(t, GetParam(), 256, [&](uint16_t) { return kBase + i++ * stride; });
+    EXPECT_GE(rate, 0.95 * 4 * 64) << stride;
+  }
+}
+
 TEST_P(Bandwidth, AllCoresToAllChannelsReach95PercentOfSlowChannels) {
   Traffic t(timingOf(32), 4, {.latency = 50, .bytes_per_cycle = 19});
   std::vector<uint64_t> i(4);
@@ -96,6 +118,33 @@ TEST_P(Bandwidth, UniformRandomTrafficStaysUnderBothBounds) {
       bandwidth(t, GetParam(), 256, [&](uint16_t) { return kBase + rng() % 0x40000 * 256; });
   EXPECT_LE(rate, 32 * 256.0 / 14);
   EXPECT_GE(rate, 0.95 * 32 * 256.0 / 14);
+}
+
+TEST_P(Bandwidth, AChannelIsNotBoundByPortsThatAreNarrowerThanIt) {
+  // 16 ports of 32 bytes, channels of 38: ceil(256 / 38) = 7 cycles a request.
+  isa::Timing timing = timingOf(16);
+  timing.network.ports = 16;
+  timing.network.port_bytes = 32;
+  Traffic t(timing, 4, {.latency = 50, .bytes_per_cycle = 38});
+  std::vector<uint64_t> i(4);
+  const AddressInterleave interleave(16, 256);
+  // Few of each core, so that answers to one do not come in a row: they would wait for its port.
+  const double rate = bandwidth(t, GetParam(), 4, [&](uint16_t core) {
+    return kBase + interleave.offset({7, (core * 4096 + i[core]++) * 256});
+  });
+  EXPECT_LE(rate, 256 / 7.0);
+  EXPECT_GE(rate, 0.95 * 256 / 7.0);
+}
+
+TEST_P(Bandwidth, ANarrowPortTakesItsTime) {
+  isa::Timing timing = timingOf(1);
+  timing.network.ports = 1;
+  timing.network.port_bytes = 16;
+  Traffic t(timing, 1, {.latency = 50, .bytes_per_cycle = 256});
+  const FabricRequest r = t.request(0, kBase, 256, GetParam());
+  t.send(r);
+  t.runOut();
+  EXPECT_EQ(t.answers().at(0).time, 1u + 8 + 1 + 50 + 8 + 15) << "16 cycles of 16 bytes";
 }
 
 INSTANTIATE_TEST_SUITE_P(Network, Bandwidth,

@@ -53,7 +53,7 @@ uint32_t nodeOfEndpoint(const FabricMap& map, uint32_t endpoint) {
 struct Ends {
   struct End {
     uint32_t node, lane;
-    bool every_lane;
+    bool endpoint;  // of every lane
   };
   std::vector<End> sources, exits;
 };
@@ -77,10 +77,11 @@ class RoutedPlane {
       : timing_(timing), grid_(grid), lanes_(lanes), ends_(ends) {
     layout_.exits = static_cast<uint32_t>(ends.exits.size());
     for (const Ends::End& source : ends.sources)
-      layout_.queues.push_back({.router = source.every_lane ? entryRouter(source.node)
-                                                            : router(source.node, source.lane)});
+      layout_.queues.push_back(
+          {.router = source.endpoint ? entryRouter(source.node) : router(source.node, source.lane),
+           .wide = source.endpoint});
     for (uint32_t exit = 0; exit < layout_.exits; ++exit)
-      layout_.links.push_back({.exit = exit, .room = exit_room});
+      layout_.links.push_back({.exit = exit, .room = exit_room, .wide = ends.exits[exit].endpoint});
     neighbour_link_.assign(size_t{grid.nodes()} * grid.nodes() * lanes, kNone);
     layout_.route.assign(size_t{grid.nodes()} * (lanes + 1) * layout_.exits, kNone);
   }
@@ -100,8 +101,8 @@ class RoutedPlane {
   void route(uint32_t node, uint32_t lane, uint32_t exit) {
     const Ends::End& to = ends_.exits[exit];
     const bool entry = lane == lanes_;
-    if (entry && to.every_lane) return;  // no source of every lane goes to an exit of every lane
-    if (!entry && !to.every_lane && lane != to.lane) return;
+    if (entry && to.endpoint) return;  // no source of every lane goes to an exit of every lane
+    if (!entry && !to.endpoint && lane != to.lane) return;
     const uint32_t at = entry ? entryRouter(node) : router(node, lane);
     layout_.route[size_t{at} * layout_.exits + exit] =
         node == to.node ? exit
@@ -134,11 +135,12 @@ class RoutedPlane {
 PlaneLayout crossbar(const isa::NetworkTiming& timing, const Ends& ends, uint32_t exit_room) {
   PlaneLayout layout;
   layout.exits = static_cast<uint32_t>(ends.exits.size());
-  layout.queues.resize(ends.sources.size());
+  for (const Ends::End& source : ends.sources) layout.queues.push_back({.wide = source.endpoint});
   for (uint32_t exit = 0; exit < layout.exits; ++exit) {
-    layout.links.push_back({.exit = exit, .room = exit_room});
+    layout.links.push_back({.exit = exit, .room = exit_room, .wide = ends.exits[exit].endpoint});
     layout.route.push_back(exit);
   }
+  ETALON_CHECK(timing.latency >= 2, "checked by the machine loader");
   layout.entry = static_cast<uint32_t>(timing.latency - 1);
   return layout;
 }
@@ -147,8 +149,6 @@ PlaneLayout crossbar(const isa::NetworkTiming& timing, const Ends& ends, uint32_
 
 PlaneLayout planeLayout(const isa::NetworkTiming& timing, const FabricMap& map,
                         PlaneDirection direction) {
-  ETALON_CHECK(timing.latency >= 2 || timing.topology != isa::NetworkTiming::kCrossbar,
-               "a crossbar takes two cycles: checked by the machine loader");
   const Ends ends = endsOf(map, direction);
   // Answers always find room: whoever asked kept it.
   const auto room =

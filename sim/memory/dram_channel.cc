@@ -60,11 +60,9 @@ void DramChannel::collect() {
 }
 
 Cycles DramChannel::nextTime() const {
-  // A lower bound where no completion is certain yet: no command, no completion before its latency.
   const Cycles done = std::min(completions_.nextTime(), clock_.toCore(controller_.earliestDone()));
   if (!refused_) return done;
-  const Nck command = controller_.nextCommand();
-  return command == kNeverNck ? done : std::min(done, clock_.toCore(command + 1));
+  return std::min(done, clock_.afterMemory(controller_.earliestLeave()));
 }
 
 void DramChannel::advance(Cycles now, std::vector<ChannelCompletion>& completed) {

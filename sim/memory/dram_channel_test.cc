@@ -33,12 +33,20 @@ TEST(MemoryClock, HandsOverAtTheNextEdge) {
   EXPECT_EQ(slow.toCore(1), 2U);
   EXPECT_EQ(slow.toCore(4), 5U);
   EXPECT_EQ(slow.toCore(kNeverNck), kNever);
+  EXPECT_EQ(slow.afterMemory(1), 2U);
+  EXPECT_EQ(slow.afterMemory(4), 6U);  // not at the common edge
+  EXPECT_EQ(slow.afterMemory(kNeverNck), kNever);
   const MemoryClock odd(1050, 833);  // 833 ps against 952.38 ps
   for (uint64_t time = 0; time < 10000; ++time) {
     const Nck edge = odd.toMemory(time);
     EXPECT_GE(edge * 833 * 1050, time * 1000000);
     EXPECT_LT((edge - 1) * 833 * 1050 + 833 * 1050, time * 1000000 + 833 * 1050);
     EXPECT_LE(odd.toCore(edge), time + 1);
+    // What was decided before `edge` is seen at `time`.
+    if (edge > 0) {
+      EXPECT_LE(odd.afterMemory(edge - 1), time);
+      EXPECT_GT(odd.afterMemory(edge), time);
+    }
   }
 }
 
@@ -125,6 +133,46 @@ TEST(DramChannel, LookingMoreOftenChangesNothing) {
     }
     EXPECT_EQ(seen[0], seen[1]) << name;
     EXPECT_GT(seen[0].size(), 1000U) << name;
+  }
+}
+
+// Bounds of nextTime() may be early, never late: requests that wait for room get it in the same cycle either way.
+TEST(DramChannel, WhoeverWaitsForNextTimeMissesNothing) {
+  for (const std::string& name : shippedDramNames()) {
+    std::vector<std::vector<std::pair<uint64_t, Cycles>>> seen;
+    for (const bool every_cycle : {false, true}) {
+      DramChannel channel(shippedPreset(name), 1150);
+      std::mt19937 random(11);
+      std::vector<ChannelCompletion> completed;
+      Cycles now = 0;
+      ChannelRequest request;
+      bool have = false;
+      while (request.tag < 4000) {
+        while (true) {
+          if (!have) {
+            const uint64_t i = ++request.tag;
+            const bool stream = i / 500 % 2 == 0;
+            request.address = (stream ? i * 64 : random() % (1 << 24)) / 64 * 64;
+            request.bytes = i % 7 == 0 ? 200 : 64;
+            request.write = i / 250 % 3 == 0 || random() % 4 == 0;
+            have = true;
+          }
+          if (!channel.accepts(request.write, request.bytes)) break;
+          channel.submit(request, now);
+          have = false;
+        }
+        now = every_cycle ? now + 1 : channel.nextTime();
+        ASSERT_NE(now, kNever);
+        channel.advance(now, completed);
+      }
+      channel.advance(now + 100000, completed);
+      seen.emplace_back();
+      for (const ChannelCompletion& one : completed) seen.back().emplace_back(one.tag, one.time);
+    }
+    ASSERT_EQ(seen[0].size(), seen[1].size()) << name;
+    EXPECT_GE(seen[0].size(), 3999U);
+    for (size_t i = 0; i < seen[0].size(); ++i)
+      ASSERT_EQ(seen[0][i], seen[1][i]) << name << ' ' << i;
   }
 }
 

@@ -271,6 +271,22 @@ Nck DramController::nextCommand() const {
   return next == kNeverNck ? next : std::min(next, std::max(now_, refresh_at_));
 }
 
+Nck DramController::earliestLeave() const {
+  if (!planned_) plan();
+  if (closing_ && column_.time == kNeverNck) return nextCommand();
+  Nck least = drain_at_;
+  if (column_.time != kNeverNck) {
+    const DramBank& bank = bank_[column_.bank];
+    const uint32_t bursts =
+        bank.bursts[column_.kind == Kind::Write ? bank.first_wr : bank.first_rd];
+    least = std::min(
+        least, std::has_single_bit(bursts) ? column_.time : column_.time + timing_.column_gap);
+  }
+  if (row_.time != kNeverNck)
+    least = std::min(least, row_.time + std::min(timing_.act_rd, timing_.act_wr));
+  return least;
+}
+
 void DramController::runUntil(Nck end) {
   while (true) {
     if (!planned_) plan();

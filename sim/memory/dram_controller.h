@@ -62,10 +62,13 @@ class DramController {
 
   /// When the next command will be issued if nothing is submitted before; kNever if no burst waits.
   Nck nextCommand() const;
-  /// No read that waits now completes before this; kNever if none waits.
+  /// If nothing is submitted before: no read that waits completes before this; kNever if none waits.
   Nck earliestDone() const {
-    return reads_waiting_ == 0 ? kNeverNck : nextCommand() + timing_.read_latency;
+    return reads_waiting_ == 0 ? kNeverNck : earliestLeave() + timing_.read_latency;
   }
+  /// If nothing is submitted before: no entry has its last column command, and no full queue room, before this; kNever if
+  /// none waits.
+  Nck earliestLeave() const;
 
   /// End of the last data on the bus so far.
   Nck dataEnd() const { return data_end_; }

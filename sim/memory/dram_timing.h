@@ -26,6 +26,7 @@ struct DramTimes {
         rd_wr(t.cl + t.burst + t.rtw_gap - t.cwl),
         wr_rd_s(t.cwl + t.burst + t.wtr_s),
         wr_rd_l(t.cwl + t.burst + t.wtr_l),
+        column_gap(std::min({rd_rd_s, rd_wr, wr_rd_s})),
         rd_pre(t.rtp),
         wr_pre(t.cwl + t.burst + t.wr),
         read_latency(t.cl + t.burst),
@@ -40,6 +41,7 @@ struct DramTimes {
   Nck rd_rd_s, rd_rd_l,
       wr_wr_l;                  // read to read and write to write; writes of other groups as reads
   Nck rd_wr, wr_rd_s, wr_rd_l;  // turns of the data bus
+  Nck column_gap;               // the least of any column command to any other
   Nck rd_pre, wr_pre;
   Nck read_latency, write_latency;  // command to the end of its data
   Nck rfc, rfc_bank, rrefd, refi;

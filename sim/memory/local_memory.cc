@@ -134,6 +134,7 @@ void LocalMemory::merge(size_t first, size_t last) {
 Cycles LocalMemory::book(Cycles from, Cycles cycles, Bytes bytes) {
   if (bytes == 0 || cycles == 0) return from + cycles;
   ETALON_CHECK(from >= spans_[first_].begin, "a booking of local memory before its last retire()");
+  booked_in_all_ += bytes;
   const Bytes rate = ceilDiv(bytes, cycles);
   size_t i = splitAt(find(from), from);
   const size_t first = i;

@@ -45,6 +45,9 @@ class LocalMemory {
   /// Bytes booked in a cycle.
   Bytes booked(Cycles time) const;
 
+  /// Bytes of all bookings so far.
+  Bytes bookedInAll() const { return booked_in_all_; }
+
   /// Forgets what was before `now`; nothing will be booked there.
   void retire(Cycles now);
 
@@ -62,6 +65,7 @@ class LocalMemory {
 
   isa::LocalTiming timing_;
   Bytes capacity_;
+  Bytes booked_in_all_ = 0;
   std::vector<Span> spans_;
   size_t first_ = 0;  // spans before this one are forgotten
 };

@@ -4,8 +4,6 @@
 #include <limits>
 #include <numeric>
 
-#include "isa/base/check.h"
-
 namespace etalon::sim {
 
 MemoryClock::MemoryClock(uint64_t clock_mhz, uint64_t tck_ps) {
@@ -15,11 +13,9 @@ MemoryClock::MemoryClock(uint64_t clock_mhz, uint64_t tck_ps) {
   const uint64_t unit = std::gcd(core, memory);
   core_ = core / unit;
   memory_ = memory / unit;
-}
-
-uint64_t MemoryClock::scale(uint64_t time, uint64_t up, uint64_t down) {
-  ETALON_CHECK(time < (std::numeric_limits<uint64_t>::max() - down) / up, "time beyond 64 bits");
-  return (time * up + down - 1) / down;
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  most_core_ = (kMost - memory_) / core_;
+  most_memory_ = (kMost - core_) / memory_;
 }
 
 }  // namespace etalon::sim

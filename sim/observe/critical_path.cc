@@ -49,11 +49,19 @@ void CriticalPath::span(const TrackSpan& span) {
   std::vector<Stretch>& scalar = cores_.at(span.core).scalar;
   if (!scalar.empty() && scalar.back().activity == span.activity)
     scalar.back().end = span.end;
-  else
+  else if (mayHold())
     scalar.push_back({span.activity, span.end});
 }
 
+bool CriticalPath::mayHold() {
+  if (!known()) return false;
+  if (++records_ <= most_records_) return true;
+  for (Core& core : cores_) core = Core{};
+  return false;
+}
+
 void CriticalPath::tile(const TileRecord& record) {
+  if (!mayHold()) return;
   std::vector<Tile>& tiles = cores_.at(record.core).tiles;
   if (tiles.size() < record.sequence) tiles.resize(record.sequence);
   tiles[record.sequence - 1] = {record.pc,    record.waited_for, record.issue,
@@ -79,6 +87,7 @@ void CriticalPath::prepare(Core& core) {
 }
 
 void CriticalPath::finish(Cycles total) {
+  if (!known()) return;
   // The run ends with the core that halts last, or with the tile instruction that is done last.
   const Core* ends = nullptr;
   Place place{0, 0};
@@ -171,6 +180,7 @@ CriticalPath::Place CriticalPath::walkScalar(const Core& core, Place place) {
 }
 
 void CriticalPath::addTo(TimedReport& report) const {
+  if (!known()) return;
   report.critical = parts_;
   for (const auto& [pc, cycles] : by_pc_) {
     auto entry = std::ranges::lower_bound(report.code, pc, {}, &PcCost::pc);

@@ -17,17 +17,23 @@ namespace etalon::sim {
 ///
 /// A tile instruction had waited for the instruction whose event ended its wait, else for its unit, else for its issue; the
 /// scalar core, where it was held up, for the instruction that made room or was the last of those it fenced, else for itself.
-/// Between cores nothing is followed: a core waits for a semaphore or a barrier. Holds all records of the run, 80 bytes each.
+/// Between cores nothing is followed: a core waits for a semaphore or a barrier.
+///
+/// Holds all records of the run, 80 bytes each, up to a limit; of a longer run it says nothing.
 class CriticalPath final : public RunObserver {
  public:
-  explicit CriticalPath(const RunShape& shape) : cores_(shape.cores) {}
+  static constexpr uint64_t kMostRecords = 4'000'000;
+
+  explicit CriticalPath(const RunShape& shape, uint64_t most_records = kMostRecords)
+      : most_records_(most_records), cores_(shape.cores) {}
 
   void span(const TrackSpan& span) override;
   void tile(const TileRecord& record) override;
   void transfer(const Transfer& /*transfer*/) override {}
   void finish(Cycles total) override;
 
-  /// After finish().
+  /// After finish(), if the run was not too long.
+  bool known() const { return records_ <= most_records_; }
   const std::array<Cycles, kPathParts>& parts() const { return parts_; }
   /// Puts the path into a report that is not located yet: its parts, and by instruction address.
   void addTo(TimedReport& report) const;
@@ -55,12 +61,15 @@ class CriticalPath final : public RunObserver {
     uint64_t sequence = 0;  // in this tile instruction; 0: in the scalar core
   };
 
+  /// False if it is one too many.
+  bool mayHold();
   void prepare(Core& core);
   void charge(Place& place, Cycles from, PathPart part, uint64_t pc);
   Place walkTile(const Core& core, Place place);
   Place walkScalar(const Core& core, Place place);
   uint64_t releaser(const Core& core, Activity activity, Cycles begin, Cycles end) const;
 
+  uint64_t most_records_ = 0, records_ = 0;
   std::vector<Core> cores_;
   std::array<Cycles, kPathParts> parts_{};
   std::map<uint64_t, Cycles> by_pc_;

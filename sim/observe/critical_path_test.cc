@@ -156,6 +156,22 @@ TEST(CriticalPathOfCores, BeginsAtTheCoreThatIsDoneLast) {
   EXPECT_EQ(path.parts()[static_cast<size_t>(PathPart::scalar)], 100u);
 }
 
+TEST(CriticalPathOfCores, SaysNothingOfARunOfOneRecordTooMany) {
+  for (const uint64_t most : {3, 2}) {
+    CriticalPath path(RunShape{1, 1000, {}}, most);
+    path.span({0, Track::scalar, Activity::busy, 0, 9, 0});
+    path.span({0, Track::scalar, Activity::halted, 9, 10, 0});
+    TileRecord record;
+    record.sequence = 1;
+    record.done = 8;
+    path.tile(record);
+    path.finish(10);
+    TimedReport report;
+    path.addTo(report);
+    EXPECT_EQ(report.critical.has_value(), most == 3);
+  }
+}
+
 TEST(CriticalPathOfMadeUpRuns, SumsUpToTheRunInPartsAndInTheCode) {
   const int runs = std::max(1, static_cast<int>(20 * fuzzScale()));
   for (int seed = 0; seed < runs; ++seed) {

@@ -141,7 +141,7 @@ struct TimedReport {
   std::vector<PlaceCost> lines;                           // dearest first
   std::vector<PlaceCost> functions;                       // dearest first
   Timeline timeline;
-  /// Sums up to the cycles of the run; none: it was not looked for.
+  /// Sums up to the cycles of the run; none: it was not looked for, or the run is too long.
   std::optional<std::array<Cycles, kPathParts>> critical;
   std::vector<Bound> bounds;
   std::vector<EnergyRow> energy;

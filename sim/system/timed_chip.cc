@@ -87,6 +87,7 @@ void TimedChip::advanceCore(unsigned number, Cycles now) {
       case Message::Kind::barrier: node.core->wake(Activity::barrier); break;
     }
   }
+  node.units->local.retire(now);
   node.core->advance(now);
   for (const FabricRequest& request : node.units->outbox) network_.send(request);
   node.units->outbox.clear();
@@ -134,13 +135,18 @@ void TimedChip::advancePort(unsigned number, Cycles now) {
 }
 
 void TimedChip::record(uint16_t path, const FabricRequest& request, Cycles now) {
-  const uint64_t bursts = piecesTouched(request.address, request.bytes, map_.burstBytes());
-  observer_->transfer({path, now, now + 1, bursts * map_.burstBytes(), request.useful});
+  const Bytes moved =
+      piecesTouched(request.address, request.bytes, map_.burstBytes()) * map_.burstBytes();
+  // Bytes that an instruction asked for twice, such as a row that two indices name, came once.
+  observer_->transfer({path, now, now + 1, moved, std::min<Bytes>(request.useful, moved)});
 }
 
 UnitWork TimedChip::work() const {
   UnitWork work;
-  for (const CoreNode& node : cores_) work += node.core->work();
+  for (const CoreNode& node : cores_) {
+    work += node.core->work();
+    work.local_bytes += node.units->local.bookedInAll();
+  }
   return work;
 }
 

@@ -35,6 +35,10 @@ class TimedChip final : private CoreUplink {
 
   /// Cores from 0, then the network, then the channel ports and the ports of cores' windows.
   unsigned components() const { return static_cast<unsigned>(cores_.size() + 1 + ports_.size()); }
+  /// The component of a memory channel's port.
+  unsigned portComponent(unsigned channel) const {
+    return static_cast<unsigned>(cores_.size()) + 1 + channel;
+  }
   /// Unique, of letters, digits and underscores: core_0, network, channel_3, window_1.
   std::string componentName(unsigned component) const;
   Cycles nextTime(unsigned component) const;

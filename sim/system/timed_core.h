@@ -38,16 +38,20 @@ class CoreUplink {
   virtual Cycles barrierPassed(unsigned core, Cycles now) = 0;
 };
 
-/// What units had to do, for bounds.
+/// What units had to do, for bounds and energy.
 struct UnitWork {
   std::array<uint64_t, 4> macs{};  // by the width of the wider operand: 32, 16, 8, 4 bits
   uint64_t elements = 0;           // of vector instructions
   Cycles vector_busy = 0;          // in which elements entered the vector unit
+  uint64_t vector_ops = 0;         // an element through a step of a chain each, one at least
+  Bytes local_bytes = 0;           // that units read and wrote in local memory, in whole words
 
   UnitWork& operator+=(const UnitWork& other) {
     for (size_t i = 0; i < macs.size(); ++i) macs[i] += other.macs[i];
     elements += other.elements;
     vector_busy += other.vector_busy;
+    vector_ops += other.vector_ops;
+    local_bytes += other.local_bytes;
     return *this;
   }
 };

@@ -119,6 +119,7 @@ class TimedProgram {
   }
 
   FunctionalDevice& device() { return *device_; }
+  std::unique_ptr<FunctionalDevice> takeDevice() { return std::move(device_); }
   /// Of the last run.
   const RunResult& result() const { return result_; }
 

@@ -48,7 +48,11 @@ void TimedCore::count(const Token& token, const UnitCharge& charge) {
     work_.macs[bits > 16 ? 0 : bits > 8 ? 1 : bits > 4 ? 2 : 3] += token.macs;
   }
   work_.elements += token.elements;
-  if (token.unit == isa::Unit::vector) work_.vector_busy += charge.busy;
+  if (token.unit != isa::Unit::vector) return;
+  work_.vector_busy += charge.busy;
+  const VectorWork& vector = token.vector;
+  const unsigned steps = vector.simple_steps + vector.exp_steps + vector.function_steps;
+  work_.vector_ops += token.elements * std::max(steps, 1U);
 }
 
 void TimedCore::performSignal(DispatchWindow::Entry& entry, Cycles now) {

@@ -21,7 +21,33 @@ class ChipModule::Component final : public TimedModule {
 ChipModule::ChipModule(const sc_core::sc_module_name& name, const isa::Machine& machine,
                        FunctionalDevice& device, TimedChip::Channels channels,
                        RunObserver* observer, Jitter jitter)
-    : sc_module(name), clock_(machine.timing->clock_mhz) {
+    : sc_module(name),
+      clock_(machine.timing->clock_mhz),
+      interleave_(machine.timing->memory.channels, machine.timing->memory.interleave_bytes) {
+  build(machine, device, std::move(channels), observer, jitter);
+}
+
+ChipModule::ChipModule(const sc_core::sc_module_name& name, const isa::Machine& machine,
+                       FunctionalDevice& device, RunObserver* observer)
+    : sc_module(name),
+      clock_(machine.timing->clock_mhz),
+      interleave_(machine.timing->memory.channels, machine.timing->memory.interleave_bytes) {
+  TimedChip::Channels channels;
+  for (uint32_t i = 0; i < machine.timing->memory.channels; ++i) {
+    memories_.push_back(std::make_unique<TlmMemory>(fmt::format("memory_{}", i).c_str(), clock_,
+                                                    interleave_, i,
+                                                    device.memory().global().data()));
+    channels.push_back(memories_.back()->makeChannel());
+  }
+  build(machine, device, std::move(channels), observer, Jitter(0));
+  for (uint32_t i = 0; i < memories_.size(); ++i) {
+    Component& port = *components_[chip_->portComponent(i)];
+    memories_[i]->onNews([&port](Cycles at) { port.wakeAt(at); });
+  }
+}
+
+void ChipModule::build(const isa::Machine& machine, FunctionalDevice& device,
+                       TimedChip::Channels channels, RunObserver* observer, Jitter jitter) {
   chip_ = std::make_unique<TimedChip>(
       machine, device, std::move(channels), observer,
       [this](unsigned component, Cycles at) { components_[component]->wakeAt(at); }, jitter);

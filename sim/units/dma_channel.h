@@ -21,8 +21,8 @@ struct DmaEngine::Channel {
   uint64_t local_delta = 0;    // from an address of the view to the byte offset, modulo 2^64
 
   Cycles ready = 0;         // descriptor read, hazards over, indices there
-  uint32_t waits_done = 0;  // channels whose instructions must be over first, one bit each
-  uint32_t waits_read = 0;  // or must have read their sources
+  uint64_t waits_done = 0;  // channels whose instructions must be over first, one bit each
+  uint64_t waits_read = 0;  // or must have read their sources
   bool begun = false;       // the walk has
   std::optional<BurstWalk> walk;
   WalkItem item;  // next to be formed

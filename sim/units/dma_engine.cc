@@ -11,8 +11,8 @@
 namespace etalon::sim {
 namespace {
 
-// An item takes at most so many cycles of the port of local memory: else one that repeats an element would hold it.
-constexpr uint64_t kMostPortCycles = 4;
+// Most that an item is in local memory: else one that repeats an element would hold the port.
+constexpr uint64_t kMostItemBytes = kRequestBytes;
 
 bool laterThan(const Delivery& a, const Delivery& b) {
   return std::tie(a.time, a.request.sent, a.request.tag) >
@@ -25,7 +25,7 @@ DmaEngine::DmaEngine(Kind kind, uint16_t core, const isa::DmaTiming& timing, con
                      Ports ports, std::vector<FabricRequest>& outbox)
     : kind_(kind), core_(core), timing_(timing), map_(&map), ports_(ports), outbox_(&outbox) {
   const uint64_t channels = kind == Kind::load ? timing.load_channels : timing.store_channels;
-  ETALON_CHECK(channels >= 1 && channels <= 32, "checked by the machine loader");
+  ETALON_CHECK(channels <= 64, "checked by the machine loader");
   for (uint64_t i = 0; i < channels; ++i) channels_.push_back(std::make_unique<Channel>());
 }
 
@@ -90,15 +90,14 @@ void DmaEngine::setUpWalk(Channel& channel) {
       view.indices ? std::span<const int64_t>(*view.indices) : std::span<const int64_t>{},
       BurstWalk::Limits{.burst_bytes = map_->burstBytes(),
                         .request_bytes = map_->requestBytes(),
-                        .most_elements = std::max<uint64_t>(
-                            kMostPortCycles * timing_.port_bytes * 8 / element_bits, 1)});
+                        .most_elements = std::max<uint64_t>(kMostItemBytes * 8 / element_bits, 1)});
 }
 
 void DmaEngine::waitForOlder(Channel& channel) {
   for (const auto& older : channels_) {
     if (older.get() == &channel || older->free()) continue;
     const Hazard hazard = hazardBetween(*older->token, *channel.token);
-    const uint32_t bit = uint32_t{1} << older->number;
+    const uint64_t bit = uint64_t{1} << older->number;
     if (hazard == Hazard::after_write) {
       if (older->over)
         channel.ready = std::max(channel.ready, older->stamps.done);
@@ -299,7 +298,7 @@ void DmaEngine::setReadDone(Channel& channel, Cycles time) {
   channel.stamps.read_done = time;
   for (const auto& other : channels_) {
     if ((other->waits_read >> channel.number & 1) == 0) continue;
-    other->waits_read &= ~(uint32_t{1} << channel.number);
+    other->waits_read &= ~(uint64_t{1} << channel.number);
     other->ready = std::max(other->ready, time);
   }
 }
@@ -309,7 +308,7 @@ void DmaEngine::setDone(Channel& channel, Cycles time) {
   channel.stamps.done = time;
   for (const auto& other : channels_) {
     if ((other->waits_done >> channel.number & 1) == 0) continue;
-    other->waits_done &= ~(uint32_t{1} << channel.number);
+    other->waits_done &= ~(uint64_t{1} << channel.number);
     other->ready = std::max(other->ready, time);
   }
 }

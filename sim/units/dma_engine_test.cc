@@ -271,6 +271,14 @@ TEST(DmaEngine, WaitsWhereOthersHaveTheBanks) {
   EXPECT_EQ(taken.stamps[0].done, 101u);
 }
 
+TEST(DmaEngine, APortNarrowerThanABurstTakesItsTime) {
+  isa::Timing timing = baseTiming();
+  timing.dma.port_bytes = 16;
+  DmaBench bench(timing);
+  bench.run({load(1, 0, kGlobal, 1, 256, 0)});
+  EXPECT_EQ(bench.stamps[0].done, 13u + kRoundTrip - 1 + 16);
+}
+
 TEST(DmaEngine, SaysWhatItDoes) {
   isa::Timing timing = baseTiming();
   timing.dma.outstanding = 4;

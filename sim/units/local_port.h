@@ -18,20 +18,20 @@ class LocalPort {
   virtual Cycles access(uint64_t offset, Bytes bytes, Cycles from) = 0;
 };
 
-/// A port of `port_bytes` a cycle, in pieces of a burst, each of any access. Each piece takes the words of the banks that
+/// A port of `port_bytes` a cycle, in pieces of a burst if it is wider than one, each of any access. Each piece takes the words of the banks that
 /// it touches, which others may have taken: then the port waits.
 class BankedPort final : public LocalPort {
  public:
   /// `memory` outlives it.
   BankedPort(LocalMemory& memory, Bytes port_bytes, Bytes burst_bytes)
       : memory_(&memory),
-        burst_bytes_(burst_bytes),
-        pieces_a_cycle_(std::max<Bytes>(port_bytes / burst_bytes, 1)) {}
+        piece_bytes_(std::min(port_bytes, burst_bytes)),
+        pieces_a_cycle_(port_bytes / piece_bytes_) {}
 
   Cycles access(uint64_t offset, Bytes bytes, Cycles from) override {
     next_ = std::max(next_, from * pieces_a_cycle_);
     const Cycles begin = next_ / pieces_a_cycle_;
-    next_ += piecesTouched(offset, bytes, burst_bytes_);
+    next_ += piecesTouched(offset, bytes, piece_bytes_);
     const Cycles end = (next_ + pieces_a_cycle_ - 1) / pieces_a_cycle_;
     const Bytes word = memory_->wordBytes();
     const Cycles booked =
@@ -42,7 +42,7 @@ class BankedPort final : public LocalPort {
 
  private:
   LocalMemory* memory_;
-  Bytes burst_bytes_;
+  Bytes piece_bytes_;
   Bytes pieces_a_cycle_;
   uint64_t next_ = 0;  // place of the next piece, pieces_a_cycle_ of them in each cycle
 };

@@ -87,4 +87,15 @@ MatrixPasses matrixPasses(const isa::MatrixTiming& timing, const MatrixWork& wor
                                                                  : weightStationary(timing, work);
 }
 
+MatrixRound lastRound(const MatrixPasses& passes, MatrixRound round) {
+  if (passes.steps < 2) return round;
+  const Cycles interval = passes.interval(), later = passes.steps - 2;
+  // Where a round waits for the sums of the one before, block by block, it is as long as that one.
+  if (passes.lag >= round.last - round.first + interval)
+    return {round.first + (later + 1) * passes.lag, round.last + (later + 1) * passes.lag};
+  // Else it follows the one before, and all behind it are alike.
+  const Cycles first = round.last + interval, last = round.last + passes.round();
+  return {first + later * passes.round(), last + later * passes.round()};
+}
+
 }  // namespace etalon::sim

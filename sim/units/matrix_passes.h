@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "isa/base/units.h"
@@ -9,8 +10,8 @@
 
 namespace etalon::sim {
 
-/// A tile product as passes through the array (docs/spec/microarchitecture.md, section 4): `blocks` of td one after the
-/// other, each by `steps` passes onto the same accumulators, k ascending. All passes of an instruction cost the same.
+/// A tile product as passes through the array (docs/spec/microarchitecture.md, section 4): `steps` rounds, k ascending, of a
+/// pass onto each of the `blocks` of td. All passes of an instruction cost the same.
 struct MatrixPasses {
   uint64_t blocks = 0;  // 0: nothing to do
   uint64_t steps = 0;
@@ -22,13 +23,19 @@ struct MatrixPasses {
 
   /// From a pass to the next, if that is about other accumulators.
   Cycles interval() const { return stream > load ? stream : load; }
-  /// From a pass to the next step of the same block.
-  Cycles step() const { return interval() > lag ? interval() : lag; }
-  /// From a block to the next.
-  Cycles pitch() const { return (steps - 1) * step() + interval(); }
+  /// From a round to the next, if the passes of a round begin an interval apart.
+  Cycles round() const { return std::max(blocks * interval(), lag); }
 
   bool operator==(const MatrixPasses&) const = default;
 };
+
+/// When the passes onto the first and onto the last block of a round begin.
+struct MatrixRound {
+  Cycles first = 0, last = 0;
+};
+
+/// The last round, if the first one begins as `round` says, its passes at least an interval apart.
+MatrixRound lastRound(const MatrixPasses& passes, MatrixRound round);
 
 MatrixPasses matrixPasses(const isa::MatrixTiming& timing, const MatrixWork& work);
 

@@ -40,13 +40,57 @@ TEST(MatrixRules, OneSlabLoadsStreamsAndDrains) {
 }
 
 TEST(MatrixRules, SlabsOntoTheSameAccumulatorsAre516CyclesApart) {
-  // Two blocks of four slabs of 512 rows: 4 cycles short of 516, three times a block.
-  const UnitTimes t = Alone().take({.m = 512, .n = 256, .k = 512});
-  EXPECT_EQ(t.busy, 8u * 512);
-  EXPECT_EQ(t.chain, 6u * 4);
-  EXPECT_EQ(t.read_done, 128u + 8 * 512 + 24);
-  EXPECT_EQ(t.done, 4887u);
-  EXPECT_EQ(Alone().take({.m = 516, .n = 256, .k = 512}).chain, 0u);
+  // Four slabs of 512 rows onto one block: 4 cycles short of 516, three times.
+  const UnitTimes t = Alone().take({.m = 512, .n = 128, .k = 512});
+  EXPECT_EQ(t.busy, 4u * 512);
+  EXPECT_EQ(t.chain, 3u * 4);
+  EXPECT_EQ(t.read_done, 128u + 4 * 512 + 12);
+  EXPECT_EQ(t.done, 128u + 4 * 512 + 12 + 639);
+  EXPECT_EQ(Alone().take({.m = 516, .n = 128, .k = 512}).chain, 0u);
+}
+
+TEST(MatrixRules, OtherBlocksOfTheInstructionHideTheWayOfPartialSums) {
+  // Two blocks of 257 rows are 2 cycles short of 516 each round, of 258 rows none.
+  const UnitTimes t = Alone().take({.m = 257, .n = 256, .k = 512});
+  EXPECT_EQ(t.busy, 8u * 257);
+  EXPECT_EQ(t.chain, 3u * 2);
+  EXPECT_EQ(t.read_done, 128u + 8 * 257 + 6);
+  EXPECT_EQ(t.first_result, 128u + 3 * 516 + 1 + 639);
+  EXPECT_EQ(Alone().take({.m = 258, .n = 256, .k = 512}).chain, 0u);
+  // The example of docs/guide/accuracy.md.
+  const UnitTimes example = Alone().take({.m = 256, .n = 256, .k = 512});
+  EXPECT_EQ(example.read_done, 2188u);
+  EXPECT_EQ(example.done, 2827u);
+}
+
+TEST(MatrixRules, TheLastRoundIsThatOfAllPassesOneByOne) {
+  std::mt19937 random(1);
+  const auto count = static_cast<int>(20'000 * fuzzScale());
+  for (int n = 0; n < count; ++n) {
+    const MatrixPasses passes{.blocks = 1 + random() % 5,
+                              .steps = 1 + random() % 5,
+                              .stream = 1 + random() % 30,
+                              .load = random() % 30,
+                              .lag = random() % 100};
+    // The first round begins at 100, its last pass where an older round with other intervals lets it.
+    const uint64_t blocks = passes.blocks;
+    const Cycles older = random() % 150, pitch = random() % 60;
+    std::vector<Cycles> begins(blocks);
+    for (uint64_t j = 0; j < blocks; ++j)
+      begins[j] = j == 0 ? std::max<Cycles>(100, older)
+                         : std::max(begins[j - 1] + passes.interval(), older + j * pitch);
+    const MatrixRound first{begins.front(), begins.back()};
+    for (uint64_t step = 1; step < passes.steps; ++step) {
+      Cycles free = begins.back() + passes.interval();
+      for (Cycles& begin : begins) {
+        begin = std::max(free, begin + passes.lag);
+        free = begin + passes.interval();
+      }
+    }
+    const MatrixRound last = lastRound(passes, first);
+    ASSERT_EQ(last.first, begins.front()) << n;
+    ASSERT_EQ(last.last, begins.back()) << n;
+  }
 }
 
 TEST(MatrixRules, AShortSlabCostsItsWeights) {

@@ -118,11 +118,13 @@ UnitTimes MatrixUnit::take(const Token& token, Cycles now) {
   times.ports = advance(at, loaded);
   times.chain += advance(at, std::max(waits.rows, waits.first_block));
 
-  // Passes follow by rule; of younger blocks the last one alone can wait longer for older partial sums than the first,
-  // since the beginnings of blocks lie on convex curves over their numbers.
+  // Of the first round, the last pass alone can wait longer for older partial sums than the first, since the beginnings of a
+  // round's passes lie on convex curves over their blocks.
   times.start = at;
-  const Cycles last_block = std::max(at + (passes.blocks - 1) * passes.pitch(), waits.last_block);
-  const Cycles last_pass = last_block + (passes.steps - 1) * passes.step();
+  const MatrixRound first_round = {
+      at, std::max(at + (passes.blocks - 1) * passes.interval(), waits.last_block)};
+  const MatrixRound last_round = lastRound(passes, first_round);
+  const Cycles last_pass = last_round.last;
   const Cycles end = last_pass + passes.stream;
   const uint64_t count = passes.blocks * passes.steps;
   times.busy = count * passes.stream;
@@ -132,15 +134,14 @@ UnitTimes MatrixUnit::take(const Token& token, Cycles now) {
   const Cycles late = local_.book(at, end - at, streamBytes(token, passes)) - end;
   times.ports += late;
 
-  const Cycles first_block_done = at + (passes.steps - 1) * passes.step();
-  times.first_result = first_block_done + ceilDiv(passes.stream, token.matrix.m) + passes.drain;
+  times.first_result = last_round.first + ceilDiv(passes.stream, token.matrix.m) + passes.drain;
   times.read_done = streamed_ = end + late;
   times.done = times.read_done + passes.drain;
   times.next = accepts_ = std::max(last_pass + late, now + 1);
   in_flight_.push_back({.td = token.tile_uses[kTd],
                         .stream = passes.stream,
                         .lag = passes.lag,
-                        .first = passes.blocks == 1 ? last_pass + late : first_block_done,
+                        .first = passes.blocks == 1 ? last_pass + late : last_round.first,
                         .last = last_pass + late,
                         .done = times.done});
   return times;

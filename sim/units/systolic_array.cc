@@ -33,13 +33,13 @@ void SystolicArray::plan() {
     uint64_t blocks = 0, steps = 0;
     for (uint64_t n = 0; n < p.n; n += timing_.cols) ++blocks;
     for (uint64_t k = 0; k < p.k; k += timing_.rows) ++steps;
-    for (uint64_t block = 0; block < blocks; ++block) {
-      const auto [at, is_new] = numbers.try_emplace({p.td, block}, accumulators_.size());
-      if (is_new) accumulators_.emplace_back(p.m * timing_.cols);
-      for (uint64_t step = 0; step < steps; ++step)
+    for (uint64_t step = 0; step < steps; ++step)
+      for (uint64_t block = 0; block < blocks; ++block) {
+        const auto [at, is_new] = numbers.try_emplace({p.td, block}, accumulators_.size());
+        if (is_new) accumulators_.emplace_back(p.m * timing_.cols);
         passes_.push_back(
             {i, block, step, steps, block + 1 == blocks && step + 1 == steps, at->second});
-    }
+      }
     unfinished_.push_back(blocks * p.m);
   }
 }

@@ -4,7 +4,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
+#include "isa/machines/energy.h"
+#include "isa/machines/find_machine.h"
+#include "sim/memory/stream_bound.h"
+#include "sim/observe/critical_path.h"
+#include "sim/observe/energy.h"
 #include "sim/observe/ledger.h"
 #include "sim/observe/trace.h"
 #include "sim/system/chip_memory.h"
@@ -33,7 +39,15 @@ sim::CodePlace placeOf(SourceLines& lines, uint64_t pc) {
   return {place.file, place.line, place.symbol.substr(0, place.symbol.find('+'))};
 }
 
-void addBounds(sim::TimedReport& report, const isa::Machine& machine, const sim::UnitWork& work) {
+Bytes bytesOf(const sim::TimedReport& report, std::string_view kind) {
+  Bytes bytes = 0;
+  for (const sim::PathBytes& level : report.levels())
+    if (level.path.level.starts_with(kind)) bytes += level.moved;
+  return bytes;
+}
+
+void addBounds(sim::TimedReport& report, const isa::Machine& machine, const isa::DramPreset& memory,
+               const sim::UnitWork& work) {
   const isa::MatrixTiming& matrix = machine.timing->matrix;
   const std::array<uint64_t, 4> rates{matrix.rate_32, matrix.rate_16, matrix.rate_8, matrix.rate_4};
   // Of several types each at its own rate: what all of them together take at least.
@@ -52,13 +66,41 @@ void addBounds(sim::TimedReport& report, const isa::Machine& machine, const sim:
   add("vector", "element", work.elements,
       sim::partOf(work.elements, work.vector_busy, 1000) * report.cores,
       "lanes of every core at the passes of each instruction");
-  uint64_t bytes = 0, peak = 0;
+  Bytes reads = 0, writes = 0;
   for (const sim::PathBytes& level : report.levels()) {
-    if (!level.path.level.starts_with("memory")) continue;
-    bytes += level.moved;
-    peak = level.path.peak;  // reads and writes share the channel
+    if (level.path.level == "memory read") reads = level.moved;
+    if (level.path.level == "memory write") writes = level.moved;
   }
-  add("memory", "byte", bytes, peak, "channels at their peak, without refresh and turnarounds");
+  add("memory", "byte", reads + writes, sim::streamBound(*machine.timing, memory, reads, writes),
+      "a pure stream of these reads and writes through the same memory model, refresh and "
+      "turnarounds inside");
+}
+
+Status addEnergy(sim::TimedReport& report, const isa::Machine& machine,
+                 const sim::TimedResult& result) {
+  sim::EnergyCounts counts{};
+  const auto count = [&](isa::EnergyAction action) -> uint64_t& {
+    return counts[static_cast<size_t>(action)];
+  };
+  constexpr std::array kMacs = {isa::EnergyAction::mac_32, isa::EnergyAction::mac_16,
+                                isa::EnergyAction::mac_8, isa::EnergyAction::mac_4};
+  for (size_t i = 0; i < kMacs.size(); ++i) count(kMacs[i]) = result.work.macs[i];
+  count(isa::EnergyAction::vector_op) = result.work.vector_ops;
+  count(isa::EnergyAction::local_byte) = result.work.local_bytes;
+  count(isa::EnergyAction::dram_byte) = bytesOf(report, "memory");
+  count(isa::EnergyAction::network_byte) = bytesOf(report, "network");
+  count(isa::EnergyAction::scalar_instruction) = result.run.instructions;
+  std::optional<isa::EnergyTable> table;
+  if (!machine.timing->energy_table.empty()) {
+    const Result<std::string> path =
+        isa::findPart("energy", machine.timing->energy_table, machine.folder);
+    if (!path.ok()) return path.error();
+    Result<isa::EnergyTable> loaded = isa::loadEnergyTable(*path);
+    if (!loaded.ok()) return loaded.error();
+    table = *std::move(loaded);
+  }
+  report.energy = sim::energyRows(counts, table ? &*table : nullptr);
+  return {};
 }
 
 }  // namespace
@@ -82,6 +124,8 @@ Result<TimedOutcome> runTimedLaunch(sim::FunctionalDevice& device, const RunRequ
   sim::Ledger ledger(shape);
   sim::ObserverList observers;
   observers.add(ledger);
+  sim::CriticalPath critical(shape);
+  observers.add(critical);
   std::unique_ptr<sim::TraceWriter> trace;
   if (!request.trace.empty()) {
     Result<std::unique_ptr<sim::TraceWriter>> opened =
@@ -99,8 +143,10 @@ Result<TimedOutcome> runTimedLaunch(sim::FunctionalDevice& device, const RunRequ
       return Error{"--trace: " + status.error().message};
   }
   if (!result.ok()) return result.error();
-  TimedOutcome outcome{std::move(result->run), ledger.report()};
-  addBounds(outcome.report, machine, result->work);
+  TimedOutcome outcome{result->run, ledger.report()};
+  critical.addTo(outcome.report);
+  ETALON_RETURN_IF_ERROR(addEnergy(outcome.report, machine, *result));
+  addBounds(outcome.report, machine, *memory, result->work);
   sim::locateCode(outcome.report, [&](uint64_t pc) { return placeOf(lines, pc); });
   outcome.report.program = request.program;
   outcome.report.device = "npu";

@@ -24,7 +24,20 @@ constexpr double kLeft = 92, kWidth = 1000, kLane = 13, kGap = 3, kCoreGap = 9;
 /// The area of one class in one lane: stacked on those before it, so that a lane is full where all classes are drawn.
 std::string area(const Timeline::Lane& lane, const Timeline& timeline, Cycles total, size_t c,
                  double top) {
-  std::string there, back;
+  const auto x = [&](size_t piece) {
+    return fmt::format(
+        "{:.1f}", kLeft + kWidth *
+                              static_cast<double>(std::min(total, piece * timeline.piece_cycles)) /
+                              static_cast<double>(total));
+  };
+  std::string there, back, upper, lower;
+  size_t first = 0;  // of the pieces that are alike
+  const auto draw = [&](size_t end) {
+    if (end == 0) return;
+    there += fmt::format("{}{} {}H{}", there.empty() ? "M" : "L", x(first), upper, x(end));
+    back = fmt::format("L{} {}H{}", x(end), lower, x(first)) + back;
+    first = end;
+  };
   bool any = false;
   for (size_t i = 0; i < lane.pieces.size(); ++i) {
     const Timeline::Piece& piece = lane.pieces[i];
@@ -34,20 +47,18 @@ std::string area(const Timeline::Lane& lane, const Timeline& timeline, Cycles to
       all += piece.cycles[k];
     }
     const auto y = [&](Cycles upto) {
-      return top + kLane * (1 - static_cast<double>(upto) /
-                                    static_cast<double>(std::max<Cycles>(all, 1)));
-    };
-    const auto x = [&](size_t piece_number) {
-      return kLeft +
-             kWidth * static_cast<double>(std::min(total, piece_number * timeline.piece_cycles)) /
-                 static_cast<double>(total);
+      return fmt::format("{:.1f}",
+                         top + kLane * (1 - static_cast<double>(upto) /
+                                                static_cast<double>(std::max<Cycles>(all, 1))));
     };
     any = any || piece.cycles[c] != 0;
-    there += fmt::format("{}{:.1f} {:.1f}H{:.1f}", there.empty() ? "M" : "L", x(i),
-                         y(below + piece.cycles[c]), x(i + 1));
-    back = fmt::format("L{:.1f} {:.1f}H{:.1f}", x(i + 1), y(below), x(i)) + back;
+    const std::string upper_here = y(below + piece.cycles[c]), lower_here = y(below);
+    if (upper_here != upper || lower_here != lower) draw(i);
+    upper = upper_here;
+    lower = lower_here;
   }
   if (!any) return "";
+  draw(lane.pieces.size());
   return fmt::format(R"x(<path fill="var(--{})" d="{}{}Z"/>)x", kClassColours[c], there, back);
 }
 
@@ -74,11 +85,19 @@ struct Axis {
   }
 };
 
+/// A power of ten as axes have it: `0.1`, `100`, `10 k`.
 std::string power(int exponent) {
-  constexpr std::array<const char*, 9> written = {"0.001", "0.01", "0.1",   "1",     "10",
-                                                  "100",   "1000", "10000", "100000"};
-  return exponent >= -3 && exponent <= 5 ? written[static_cast<size_t>(exponent + 3)]
-                                         : fmt::format("10^{}", exponent);
+  constexpr std::array<const char*, 5> prefixes = {"", " k", " M", " G", " T"};
+  if (exponent < 0) return "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + "1";
+  const auto thousands = std::min<size_t>(static_cast<size_t>(exponent) / 3, prefixes.size() - 1);
+  return "1" + std::string(static_cast<size_t>(exponent) - 3 * thousands, '0') +
+         prefixes[thousands];
+}
+
+/// About three digits.
+std::string figure(double value) {
+  return value < 1000 ? fmt::format("{:.3g}", value)
+                      : sim::grouped(static_cast<uint64_t>(std::llround(value)));
 }
 
 }  // namespace
@@ -125,7 +144,7 @@ std::string rooflineSvg(const sim::TimedReport& report) {
                reached = static_cast<double>(compute->work) / static_cast<double>(report.cycles),
                ridge = roof / slope;
   const Axis x =
-      Axis::over(std::min(intensity, ridge) / 4, std::max(intensity, ridge) * 4, 56, 426);
+      Axis::over(std::min(intensity, ridge) / 4, std::max(intensity, ridge) * 4, 62, 426);
   const Axis y = Axis::over(std::min(reached, roof) / 4, roof * 1.5, 252, 10);
   std::string grid;
   for (int e = static_cast<int>(x.from); e <= static_cast<int>(x.to); ++e)
@@ -148,10 +167,10 @@ std::string rooflineSvg(const sim::TimedReport& report) {
       R"x(<path d="M{0:.1f} {1:.1f}V{2:.1f}" stroke="var(--busy)" stroke-dasharray="3 3"/><circle cx="{0:.1f}" cy="{1:.1f}" r="5.5" fill="var(--busy)"/><text class="strong" x="{3:.1f}" y="{4:.1f}" text-anchor="{5}">this run</text>)x",
       px, py, bound, px + (left ? -10 : 10), py + 16, left ? "end" : "start");
   return fmt::format(
-      R"x(<figure class="roofline"><svg class="plot" viewBox="0 0 440 290" role="img" aria-label="Roofline: {0:.3g} MAC a cycle at {1:.3g} MAC a byte">{2}{3}{4}<text x="241" y="286" text-anchor="middle">MAC a byte of memory traffic</text><text x="13" y="131" text-anchor="middle" transform="rotate(-90 13 131)">MAC a cycle</text></svg><figcaption>{0:.4g} MAC a cycle at {1:.4g} MAC a byte. Roofs: {5} MAC and {6} B a cycle, which meet at {7:.4g} MAC a byte.</figcaption></figure>
+      R"x(<figure class="roofline"><svg class="plot" viewBox="0 0 440 290" role="img" aria-label="Roofline: {0} MAC a cycle at {1} MAC a byte">{2}{3}{4}<text x="244" y="286" text-anchor="middle">MAC a byte of memory traffic</text><text x="11" y="131" text-anchor="middle" transform="rotate(-90 11 131)">MAC a cycle</text></svg><figcaption>{0} MAC a cycle at {1} MAC a byte. Roofs: {5} MAC and {6} B a cycle, which meet at {7} MAC a byte.</figcaption></figure>
 )x",
-      reached, intensity, grid, roofs, point, sim::thousandths(compute->peak),
-      sim::thousandths(memory->peak), ridge);
+      figure(reached), figure(intensity), grid, roofs, point, sim::thousandths(compute->peak),
+      sim::thousandths(memory->peak), figure(ridge));
 }
 
 }  // namespace etalon::tools

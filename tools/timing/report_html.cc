@@ -15,7 +15,7 @@ using sim::ActivityCycles;
 using sim::kTracks;
 using sim::Track;
 
-constexpr size_t kMostPlaces = 20, kMostPaths = 64, kCauses = 4;
+constexpr size_t kMostPlaces = 20, kMostPaths = 256, kCauses = 4;
 
 std::string section(const char* title, const std::string& body) {
   return body.empty() ? "" : fmt::format("<section><h2>{}</h2>\n{}</section>\n", title, body);
@@ -196,9 +196,13 @@ std::vector<std::string> placeRow(const sim::TimedReport& report, const sim::Pla
   const Cycles total = place.cost.total();
   std::string bar = activityBar(all, total);
   bar.replace(bar.find("\"bar\""), 5, "\"small bar\"");
-  return {placeName(place.place), bar,
-          causes(all, total),     sim::percent(total, wholeOf(report) * kTracks),
-          sim::grouped(total),    sim::grouped(place.cost.tiles)};
+  return {placeName(place.place),
+          bar,
+          causes(all, total),
+          sim::percent(total, wholeOf(report) * kTracks),
+          sim::grouped(total),
+          report.critical ? sim::grouped(place.cost.critical) : "",
+          sim::grouped(place.cost.tiles)};
 }
 
 /// Dearest first; what has no place stands last.

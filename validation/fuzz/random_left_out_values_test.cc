@@ -174,15 +174,8 @@ void compareRuns(const Program& program, bool observe, Totals& totals) {
   ASSERT_EQ(values.state(observe), left_out.state(observe)) << program.name();
 }
 
-/// Programs go on for some time if few scalar instructions meet what tile instructions wrote.
-ProgramOptions programOptions(uint64_t seed) {
-  ProgramOptions options{.seed = seed};
-  options.endless = 0;
-  return options;
-}
-
 void compareMany(uint64_t seed, bool observe) {
-  const Generator generator(programOptions(seed));
+  const Generator generator(ProgramOptions{.seed = seed});
   Totals totals;
   const auto programs =
       std::max<uint64_t>(20, static_cast<uint64_t>(static_cast<double>(kPrograms) * fuzzScale()));
@@ -194,6 +187,10 @@ void compareMany(uint64_t seed, bool observe) {
       totals.programs, totals.stopped, totals.instructions, totals.different_bytes,
       totals.poisoned_bytes, totals.retired.size());
   for (const std::string& use : totals.uses) std::cout << "stopped: " << use << "\n";
+  if (fuzzScale() < 1) return;
+  EXPECT_GT(totals.retired.size(), isa::instructionTable().size() * 95 / 100);
+  EXPECT_GT(totals.programs, 3 * totals.stopped);  // most see their end
+  for (const char* use : {"an atomic", "an index"}) EXPECT_TRUE(totals.uses.contains(use)) << use;
 }
 
 TEST(LeftOutValues, ChangeNothingButPoisonedBytes) { compareMany(21, true); }
