@@ -173,15 +173,17 @@ TEST_F(RowTest, PartsOfALedgerKeepItsOrderWhateverRowHasThemFirst) {
 TEST_F(RowTest, TheSummaryNamesTheBestPointOfWhatRunsDecide) {
   const Study s = study(kAxes +
                         "metrics: [{name: a, value: instructions, better: less, unit: us}, {name: "
-                        "b, value: machine.cores, better: less}]\n");
+                        "b, value: machine.cores, better: less}, {name: c, value: instructions, "
+                        "better: more, unit: B}]\n");
   SweepResults results;
   results.points = planPoints(s);
   results.runs = {{0, 0, "k"}, {0, 1, "l"}};
   results.rows = {rowWithout(s, RowStatus::ok, ""), rowWithout(s, RowStatus::ok, "")};
-  results.rows[0].metrics = {40.5, 1.0};
-  results.rows[1].metrics = {39.5, 4.0};
+  results.rows[0].metrics = {40.5, 1.0, 1536.0};
+  results.rows[1].metrics = {39.5, 4.0, 100.0};
   const std::string summary = summaryText(s, results);
   EXPECT_THAT(summary, HasSubstr("least a of w: 39.5 us at cores=4\n"));
+  EXPECT_THAT(summary, HasSubstr("most c of w: 1.5 KiB at cores=1\n"));
   EXPECT_THAT(summary, ::testing::Not(HasSubstr("least b")));
 }
 

@@ -37,6 +37,15 @@ std::optional<size_t> bestRow(const Study& study, const SweepResults& results, s
   return best;
 }
 
+/// Six digits with the unit; bytes in KiB, MiB, GiB.
+std::string valueText(double value, const std::string& unit) {
+  if (unit != "B") return fmt::format("{:.6g}{}{}", value, unit.empty() ? "" : " ", unit);
+  for (const auto& [name, size] :
+       {std::pair{"GiB", 0x1p30}, std::pair{"MiB", 0x1p20}, std::pair{"KiB", 0x1p10}})
+    if (value >= size) return fmt::format("{:.6g} {}", value / size, name);
+  return fmt::format("{:.6g} B", value);
+}
+
 /// Whether a metric says anything about runs, and not of the machine alone.
 bool isOfRuns(const Study& study, const Metric& metric) {
   return std::ranges::any_of(metric.value.names(), [&](const std::string& name) {
@@ -81,10 +90,10 @@ std::string summaryText(const Study& study, const SweepResults& results) {
     if (metric.better == Better::unknown || !isOfRuns(study, metric)) continue;
     for (size_t w = 0; w < study.workloads.size(); ++w)
       if (const std::optional<size_t> best = bestRow(study, results, w, m))
-        text += fmt::format("  {} {} of {}: {:.6g}{}{} at {}\n",
+        text += fmt::format("  {} {} of {}: {} at {}\n",
                             metric.better == Better::less ? "least" : "most", metric.name,
-                            study.workloads[w].name, *results.rows[*best].metrics[m],
-                            metric.unit.empty() ? "" : " ", metric.unit,
+                            study.workloads[w].name,
+                            valueText(*results.rows[*best].metrics[m], metric.unit),
                             pointText(study, results.points[results.runs[*best].point]));
   }
   std::map<std::string, std::vector<size_t>> failed;  // by reason
