@@ -118,6 +118,8 @@ Status readTrace(const RunOptions& options, RunRequest& request) {
     if (!request.timed && !file->empty())
       return Error{
           fmt::format("{}: of --device npu alone; the functional model knows no time", option)};
+  if (!request.timed && request.what_if)
+    return Error{"--what-if: of --device npu alone; the functional model knows no time"};
   if (!options.jitter.empty()) {
     const Result<uint64_t> seed = parseUnsigned(options.jitter);
     if (!seed.ok()) return Error{"--jitter: " + seed.error().message};
@@ -349,6 +351,10 @@ void addRun(CLI::App& app, int& exit_status) {
         "Of --device npu: units, memory and signals are late by up to 64 cycles as the seed draws "
         "(0: none); "
         "values must not change");
+  sub->add_flag("--what-if", request.what_if,
+                "Of --device npu: also what the run would take if scalar core, dispatch, a unit, "
+                "local memory, DMA, "
+                "network or memory cost next to nothing; eight more runs");
   value("--report", request.report_page, "FILE",
         "Of --device npu: one HTML page that says where the cycles went");
   value("--trace-format", options->trace_format, "perfetto|json|konata",

@@ -23,7 +23,7 @@ KERNEL = re.search(r"Save this as `scale\.c`:\n\n```c\n(.*?)```\n", PAGE, re.DOT
 DEBUGGING = PAGE[PAGE.index("## 5. Debugging"):PAGE.index("## 6.")]
 BROKEN = re.search(r"Save this as `mul\.c`:\n\n```c\n(.*?)```\n", DEBUGGING, re.DOTALL)[1]
 COMMANDS = re.findall(r"^    (etalon .*)$", PAGE, re.MULTILINE)
-FLAGS = ("--dump tile:tr4", "--dump all", "--commit-log -", "--json")
+FLAGS = ("--dump tile:tr4", "--dump all", "--commit-log -", "--json", "--timing-only")
 # What the page's last table says: the words of the report, and an edit of scale.c that brings them about.
 MISTAKES = {
     "fault": ("et_mul_x(T, T,", "et_mul_x(T, 3,"),

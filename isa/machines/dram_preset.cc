@@ -251,28 +251,10 @@ Result<DramPreset> loadDramPreset(const std::string& path) {
   return preset;
 }
 
-std::vector<std::string> dramPresetDirectories() {
-  std::vector<std::string> directories = machineDirectories();
-  for (std::string& directory : directories) directory += "/parts/memory";
-  return directories;
-}
-
-Result<DramPreset> openDramPreset(const std::string& name_or_path) {
-  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".yaml"))
-    return loadDramPreset(name_or_path);
-  std::vector<std::string> known;
-  for (const std::string& directory : dramPresetDirectories()) {
-    if (!std::filesystem::is_directory(directory)) continue;  // a folder of machines needs no parts
-    Result<std::vector<std::string>> files = listFiles(directory, ".yaml");
-    if (!files.ok()) return files.error();
-    for (const std::string& path : *files) {
-      const std::string stem = std::filesystem::path(path).stem().string();
-      if (stem == name_or_path) return loadDramPreset(path);
-      known.push_back(stem);
-    }
-  }
-  return Error{fmt::format("unknown memory preset {}; known: {} (or give the path of a .yaml file)",
-                           quote(name_or_path), joined(known))};
+Result<DramPreset> openDramPreset(std::string_view name, const std::string& beside) {
+  const Result<std::string> path = findPart("memory", name, beside);
+  if (!path.ok()) return path.error();
+  return loadDramPreset(*path);
 }
 
 Result<std::vector<DramPreset>> listDramPresets(const std::string& directory) {

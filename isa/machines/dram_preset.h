@@ -86,12 +86,8 @@ std::vector<MachineValue> dramValues(const DramPreset& preset);
 /// source, values out of range, times that contradict each other (RC < RAS + RP), a mapping that loses or repeats bits.
 Result<DramPreset> loadDramPreset(const std::string& path);
 
-/// The folder `parts/memory` of each of machineDirectories().
-std::vector<std::string> dramPresetDirectories();
-
-/// Loads a preset by name, or by path if the argument holds a slash or ends in `.yaml`. An unknown name lists the known
-/// ones.
-Result<DramPreset> openDramPreset(const std::string& name_or_path);
+/// Finds a preset by its name, as findPart() does, and loads it.
+Result<DramPreset> openDramPreset(std::string_view name, const std::string& beside = {});
 
 /// Every preset of a directory, by name.
 Result<std::vector<DramPreset>> listDramPresets(const std::string& directory);

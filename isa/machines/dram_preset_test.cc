@@ -80,8 +80,8 @@ TEST(DramPreset, AMappingTakesWhatIsLeft) {
 
 TEST(DramPreset, AnUnknownNameListsTheKnownOnes) {
   EXPECT_THAT(openDramPreset("hbm9").error().message,
-              HasSubstr("unknown memory preset 'hbm9'; known: ddr4-3200-ref, ddr4-3200, ddr5-"));
-  EXPECT_THAT(openDramPreset("./none.yaml").error().message,
+              HasSubstr("there is no parts/memory/hbm9.yaml; known: ddr4-3200, ddr4-3200-ref, "));
+  EXPECT_THAT(loadDramPreset("./none.yaml").error().message,
               HasSubstr("cannot read './none.yaml'"));
 }
 

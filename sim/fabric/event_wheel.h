@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "isa/base/check.h"
 #include "isa/base/units.h"
 
 namespace etalon::sim {
@@ -20,6 +21,7 @@ class EventWheel {
 
   /// `time` is later than everything drained.
   void add(Cycles time, uint32_t event) {
+    ETALON_CHECK(time > drained_, "an event in the past");
     if (time - drained_ > kSlots) {
       later_.emplace(time, event);
       return;

@@ -20,6 +20,7 @@ std::vector<std::pair<uint64_t, Cycles>> advanced(MemoryChannel& channel, Cycles
   std::vector<ChannelCompletion> completed;
   channel.advance(now, completed);
   std::vector<std::pair<uint64_t, Cycles>> pairs;
+  pairs.reserve(completed.size());
   for (const ChannelCompletion& one : completed) pairs.emplace_back(one.tag, one.time);
   return pairs;
 }

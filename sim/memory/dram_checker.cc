@@ -84,8 +84,8 @@ class Checker {
       if (!problem) problem = dataBus(i);
       if (!problem) problem = refresh(i);
       if (problem)
-        return fmt::format("command {} ({} of bank {} at {}): {}", i, name(i), commands_[i].bank,
-                           commands_[i].time, *problem);
+        return fmt::format("command {} ({} of bank {} at {}): {}", i, name(commands_[i]),
+                           commands_[i].bank, commands_[i].time, *problem);
     }
     return std::nullopt;
   }
@@ -93,7 +93,7 @@ class Checker {
  private:
   static constexpr int64_t kNone = -1;
   static size_t index(Kind kind) { return static_cast<size_t>(kind); }
-  const char* name(size_t i) const { return kKindNames[index(commands_[i].kind)]; }
+  static const char* name(const DramCommand& command) { return kKindNames[index(command.kind)]; }
 
   std::optional<std::string> row(size_t i) {
     const DramCommand& command = commands_[i];
@@ -127,15 +127,15 @@ class Checker {
 
   std::optional<std::string> distances(size_t i) const {
     const DramCommand& after = commands_[i];
-    for (size_t j = i; j-- > 0 && commands_[j].time + farthest_ > after.time;) {
-      const DramCommand& before = commands_[j];
+    for (size_t j = i; j > 0 && commands_[j - 1].time + farthest_ > after.time; --j) {
+      const DramCommand& before = commands_[j - 1];
       for (const Rule& rule : rules_[index(before.kind)][index(after.kind)]) {
         if (rule.reach == Reach::Bank && before.bank != after.bank) continue;
         if (rule.reach == Reach::Group && before.bank / preset_.banks != after.bank / preset_.banks)
           continue;
         if (after.time < before.time + rule.least)
           return fmt::format("{}: {} after {}, at least {}", rule.name, after.time - before.time,
-                             name(j), rule.least);
+                             name(before), rule.least);
       }
     }
     return std::nullopt;
@@ -143,9 +143,9 @@ class Checker {
 
   std::optional<std::string> fourActivates(size_t i) const {
     if (commands_[i].kind != Kind::Activate) return std::nullopt;
-    int within = 0;
-    for (size_t j = i + 1; j-- > 0 && commands_[j].time + preset_.timing.faw > commands_[i].time;)
-      within += commands_[j].kind == Kind::Activate;
+    int within = 1;
+    for (size_t j = i; j > 0 && commands_[j - 1].time + preset_.timing.faw > commands_[i].time; --j)
+      within += commands_[j - 1].kind == Kind::Activate;
     if (within > 4) return fmt::format("tFAW: {} activates in {}", within, preset_.timing.faw);
     return std::nullopt;
   }
@@ -153,10 +153,10 @@ class Checker {
   static bool onColumnBus(Kind kind) { return kind == Kind::Read || kind == Kind::Write; }
 
   std::optional<std::string> commandBus(size_t i) const {
-    for (size_t j = i; j-- > 0 && commands_[j].time == commands_[i].time;)
+    for (size_t j = i; j > 0 && commands_[j - 1].time == commands_[i].time; --j)
       if (preset_.commands == DramPreset::Commands::Shared ||
-          onColumnBus(commands_[j].kind) == onColumnBus(commands_[i].kind))
-        return fmt::format("command bus: {} goes in the same cycle", name(j));
+          onColumnBus(commands_[j - 1].kind) == onColumnBus(commands_[i].kind))
+        return fmt::format("command bus: {} goes in the same cycle", name(commands_[j - 1]));
     return std::nullopt;
   }
 
@@ -168,8 +168,8 @@ class Checker {
     const DramCommand& after = commands_[i];
     if (!onColumnBus(after.kind)) return std::nullopt;
     const uint64_t begin = dataBegin(after), end = begin + preset_.timing.burst;
-    for (size_t j = i; j-- > 0 && commands_[j].time + farthest_ > after.time;) {
-      const DramCommand& before = commands_[j];
+    for (size_t j = i; j > 0 && commands_[j - 1].time + farthest_ > after.time; --j) {
+      const DramCommand& before = commands_[j - 1];
       if (!onColumnBus(before.kind)) continue;
       const bool turns = before.kind == Kind::Read && after.kind == Kind::Write;
       const uint64_t free =

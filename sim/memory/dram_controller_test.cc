@@ -44,7 +44,7 @@ TEST(DramController, HitsPassAnOlderMissUntilItHasWaitedEnough) {
 
 TEST(DramController, WritesWaitForAFullQueueForIdleBanksOrForLongSilence) {
   const DramPreset preset = shippedPreset("hbm2-ref");
-  const auto firstWrite = [&](uint32_t writes) {
+  const auto first_write = [&](uint32_t writes) {
     DramController controller(preset);
     std::vector<DramCommand> log;
     controller.logTo(&log);
@@ -53,8 +53,8 @@ TEST(DramController, WritesWaitForAFullQueueForIdleBanksOrForLongSilence) {
     EXPECT_EQ(countOf(log, Kind::Write), writes);
     return log[0].time;
   };
-  EXPECT_EQ(firstWrite(8), 10 + DramScheduler::kDrainIdle);
-  EXPECT_EQ(firstWrite(9), 10U);
+  EXPECT_EQ(first_write(8), 10 + DramScheduler::kDrainIdle);
+  EXPECT_EQ(first_write(9), 10U);
   // With reads on their way: only a full queue goes.
   for (const uint32_t writes : {31U, 32U}) {
     DramController controller(preset);

@@ -36,6 +36,7 @@ TEST(DramForms, RefreshTakesItsShareOfAStream) {
   EXPECT_NEAR(share("hbm3-6400"), 10.0, 0.1);
   // Reads of one open row a bank, again and again: nothing but refresh interrupts them.
   std::vector<PatternAccess> hits;
+  hits.reserve(kAccesses);
   for (uint64_t i = 0; i < kAccesses; ++i) hits.push_back({i % 128 * 64});
   for (const std::string& name : shippedDramNames()) {
     const DramPreset preset = withAllBankRefresh(name);
@@ -108,6 +109,7 @@ TEST(DramForms, RowsOfFewBanksRunAtTheRowCycle) {
     for (uint32_t banks : {1U, 2U, 4U}) {
       constexpr uint32_t kRows = kAccesses / 5;
       std::vector<PatternAccess> accesses;
+      accesses.reserve(kRows);
       for (uint32_t i = 0; i < kRows; ++i)
         accesses.push_back({addressOf(preset, i % banks * static_cast<uint32_t>(preset.banks), i)});
       const double bound = kRows * static_cast<double>(t.rc) / banks / (1 - refreshShare(preset));

@@ -9,8 +9,8 @@
 namespace etalon::sim {
 
 FixedChannel::FixedChannel(const isa::DramPreset& preset, uint64_t clock_mhz) {
-  ETALON_CHECK(preset.kind == isa::DramPreset::Kind::Fixed && clock_mhz > 0,
-               "not a memory of fixed latency");
+  ETALON_CHECK(preset.kind == isa::DramPreset::Kind::Fixed, "not a memory of fixed latency");
+  ETALON_CHECK(clock_mhz > 0, "a clock without period");
   latency_ = (preset.latency_ns * clock_mhz + 999) / 1000;
   rate_ = preset.bytes_per_cycle;
   if (rate_ == 0) {  // megabytes a second over millions of cycles a second: bytes a cycle

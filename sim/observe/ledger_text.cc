@@ -114,6 +114,15 @@ std::string linesText(const TimedReport& report) {
   return text.empty() ? "" : "lines, by their share of the cycles of all units\n" + text;
 }
 
+std::string whatIfText(const TimedReport& report) {
+  if (report.what_if.empty()) return "";
+  std::string text = "were it free\n";
+  for (const WhatIf& one : report.what_if)
+    text += fmt::format("  {:<10} {:>12} cycles, {} of the run\n", one.resource,
+                        grouped(one.cycles), percent(one.cycles, report.cycles));
+  return text;
+}
+
 }  // namespace
 
 std::string ledgerText(const TimedReport& report) {
@@ -123,7 +132,8 @@ std::string ledgerText(const TimedReport& report) {
   text += boundsText(report);
   text += "units, busy and why not\n";
   for (int track = 0; track < kTracks; ++track) text += unitLine(report, static_cast<Track>(track));
-  return text + criticalText(report) + levelsText(report) + energyLine(report) + linesText(report);
+  return text + criticalText(report) + whatIfText(report) + levelsText(report) +
+         energyLine(report) + linesText(report);
 }
 
 }  // namespace etalon::sim

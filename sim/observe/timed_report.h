@@ -129,6 +129,12 @@ struct Timeline {
   std::vector<Lane> lanes;
 };
 
+/// The same run on a machine with one resource that costs next to nothing.
+struct WhatIf {
+  std::string resource;  // `matrix`
+  Cycles cycles = 0;     // of that run
+};
+
 /// What a timed run tells: plain data that text, JSON and HTML are printed from.
 struct TimedReport {
   Cycles cycles = 0;
@@ -145,6 +151,7 @@ struct TimedReport {
   std::optional<std::array<Cycles, kPathParts>> critical;
   std::vector<Bound> bounds;
   std::vector<EnergyRow> energy;
+  std::vector<WhatIf> what_if;  // empty: not asked for
 
   // Where the run came from.
   std::string program, device, machine, machine_title, command;

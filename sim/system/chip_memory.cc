@@ -3,16 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "isa/machines/find_machine.h"
 #include "sim/memory/dram_channel.h"
 
 namespace etalon::sim {
 
 Result<isa::DramPreset> chipMemory(const isa::Machine& machine) {
-  const Result<std::string> path =
-      isa::findPart("memory", machine.timing->memory.preset, machine.folder);
-  if (!path.ok()) return path.error();
-  return isa::loadDramPreset(*path);
+  return isa::openDramPreset(machine.timing->memory.preset, machine.folder);
 }
 
 std::vector<std::unique_ptr<MemoryChannel>> makeChannels(const isa::Machine& machine,

@@ -48,6 +48,7 @@ struct RunRequest {
   std::string device_config = "{}";  // JSON for the plug-in
   uint64_t timeout_ns = 0;           // of each call of the plug-in; 0: none
   bool timed = false;                // on the timing model: values and cycles
+  bool what_if = false;              // also with one resource after the other that costs nothing
   uint64_t jitter = 0;               // seed of delays on the timing model; 0: none
   std::string trace;                 // file to write a trace of the timed run into; empty: none
   std::string report_page;           // file to write the timed run's page into; empty: none

@@ -15,6 +15,7 @@
 #include "tools/run/model_run.h"
 #include "tools/run/plugin_session.h"
 #include "tools/run/timed_run.h"
+#include "tools/run/what_if.h"
 #include "tools/timing/report_html.h"
 
 namespace etalon::tools {
@@ -80,6 +81,12 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   if (!program.ok()) return program.error();
   if (!program->warnings.empty() && hooks.warning) hooks.warning(program->warnings);
 
+  std::vector<sim::WhatIf> what_if;
+  if (request.what_if) {
+    Result<std::vector<sim::WhatIf>> answers = whatIf(request);
+    if (!answers.ok()) return answers.error();
+    what_if = *std::move(answers);
+  }
   Result<std::unique_ptr<sim::FunctionalDevice>> created = sim::FunctionalDevice::create(
       *machine, contract, request.timing_only ? sim::Values::left_out : sim::Values::computed);
   if (!created.ok()) return created.error();
@@ -109,6 +116,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
     if (!outcome.ok()) return outcome.error();
     result = std::move(outcome->run);
     report.timing = std::move(outcome->report);
+    report.timing->what_if = std::move(what_if);
   } else {
     Result<sim::RunResult> outcome = runLaunch(
         device, request, hooks, options, snapshotLabel(program->image, *launch, options), lines);

@@ -138,6 +138,17 @@ std::string criticalSection(const sim::TimedReport& report) {
          table({"part", "of the path", "cycles", "share"}, rows, 2);
 }
 
+std::string whatIfSection(const sim::TimedReport& report) {
+  if (report.what_if.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const sim::WhatIf& one : report.what_if)
+    rows.push_back({escaped(one.resource), plainBar(one.cycles, report.cycles),
+                    sim::grouped(one.cycles), sim::percent(one.cycles, report.cycles)});
+  return "<p class=\"faint\">The same run on a machine with one resource that costs next to "
+         "nothing.</p>\n" +
+         table({"resource", "of this run", "cycles", "share"}, rows, 2);
+}
+
 std::string boundsSection(const sim::TimedReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const sim::Bound& bound : report.bounds)
@@ -265,6 +276,7 @@ std::string reportHtml(const sim::TimedReport& report) {
   body += section("Where the cycles went", unitsSection(report));
   body += section("Over time", timelineSvg(report));
   body += section("Critical path", criticalSection(report));
+  body += section("Were it free", whatIfSection(report));
   body += section("Bounds", boundsSection(report));
   body += section("Roofline", rooflineSvg(report));
   body += section("Bytes", bytesSection(report));

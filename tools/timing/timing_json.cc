@@ -172,6 +172,10 @@ std::string timingJson(const sim::TimedReport& report) {
       {"critical_path", criticalJson(report)},
       {"bounds", listOf(report.bounds, boundJson)},
       {"energy", listOf(report.energy, energyJson)},
+      {"what_if", listOf(report.what_if,
+                         [](const sim::WhatIf& one) {
+                           return Json{{"resource", one.resource}, {"cycles", one.cycles}};
+                         })},
       {"functions", listOf(report.functions, placeJson)},
       {"lines", listOf(report.lines, placeJson)},
   };
@@ -194,6 +198,8 @@ Result<sim::TimedReport> readTimingJson(std::string_view text) {
   report.bytes = work.count("bytes");
   report.units = readUnits(json, report.cycles);
   readCritical(json, report);
+  for (JsonMembers& one : json.objects("what_if"))
+    report.what_if.push_back({one.text("resource"), one.count("cycles")});
   for (JsonMembers& path : json.objects("paths"))
     report.paths.push_back({{path.text("level"), path.text("name"), path.count("peak_thousandths")},
                             1,
