@@ -14,11 +14,12 @@
    moved: whole pages by one gather, what is left of the last page by another. The queries of a
    group are the rows of one product, so that keys are read once for all of them.
 
-   The work of a core is a stream of blocks of keys, sequence after sequence, in stages: page numbers
-   are loaded five blocks ahead, keys and values three, so that all load channels are at work, and the
-   scores of the next block are multiplied before the weights of this one, so that the matrix unit
-   does not wait for the vector unit. (sequence, head) pairs are dealt to cores by their share of all
-   blocks. */
+   The work of a core is a stream of steps, a block of keys of one head each: sequence after sequence,
+   of these up to HEADS heads at a time, block after block. Heads of one block are loaded together, a
+   channel each, keys first and then values: they stand side by side in the cache, so that an open row
+   of DRAM serves all of them. Page numbers are loaded before, and the scores of the next step are
+   multiplied between the weighted values of this one. Groups of heads are dealt to cores by their
+   share of all blocks. */
 #include <etalon/runtime.h>
 
 #include "attention_block.h"
@@ -40,12 +41,22 @@ ETALON_KERNEL(struct args,
               "check paged_attention(q, k, v, table, lengths) -> y "
               "with scale=scale, block=512/L*L, weights=bf16")
 
-enum { VQ, VK, VV, VY, VTABLE };                        /* view registers */
-enum { INDEX = FREE_TILE };                             /* page numbers of a block */
-enum { PAGE_AXIS, TOKEN_AXIS, HEAD_AXIS, COLUMN_AXIS }; /* of the cache */
-enum { PAGES, TOKENS };                                 /* box dims of the cache */
+enum { VQ, VK, VV, VY, VTABLE };                                 /* view registers */
+enum { INDEX = FREE_TILE };                                      /* page numbers of a block */
+enum { PART = 128, S_PART = INDEX + 1, P_PART, K_PART, V_PART }; /* keys of a product, its tiles */
+enum { PAGE_AXIS, TOKEN_AXIS, HEAD_AXIS, COLUMN_AXIS };          /* of the cache */
+enum { PAGES, TOKENS };                                          /* box dims of the cache */
+enum { HEADS = 4, ROWS = 256, INDEX_PLACES = 16 }; /* most heads at a time, most queries of one */
 
-enum { INDEX_AHEAD = 5, INDEX_PLACES = 8, KEYS_AHEAD = 3, KEY_PLACES = 4, QUERY_PLACES = 4 };
+/* As attention_block.h has it, with more places behind, since keys come from further ahead. */
+struct local {
+  struct places at;
+  long rows;   /* queries of a head of keys */
+  long heads;  /* at a time: HEADS, or fewer if cores want work or room */
+  long places; /* for keys, values, queries; like heads a power of two, to mask by */
+  long queries, state, index, end; /* bytes */
+  long state_bytes;                /* sums, greatest score and sum of weights of a head */
+};
 
 /* A block of keys of one (sequence, head of keys). */
 struct step {
@@ -54,18 +65,35 @@ struct step {
   long keys; /* of the sequence */
 };
 
+static struct local local_of(const struct args* a, long heads) {
+  const long rows = a->H / a->G;
+  struct local m = {.at = places_of(rows, a->D, a->E),
+                    .rows = rows,
+                    .heads = heads,
+                    .places = most(4, 2 * heads)};
+  m.state_bytes = (rows * a->E * 4 + 2 * m.at.column_bytes + 127) & -128; /* whole words of banks */
+  m.at.keys = m.at.end;
+  m.at.values = m.at.keys + m.places * m.at.key_bytes;
+  m.queries = m.at.values + m.places * m.at.value_bytes;
+  m.state = (m.queries + m.places * m.at.query_bytes + 127) & -128;
+  m.index = m.state + heads * m.state_bytes;
+  m.end = m.index + INDEX_PLACES * TK * 4;
+  return m;
+}
+
 static long blocks_of(const struct args* a, long n, long block) {
   return most(1, (a->lengths[n] + block - 1) / block); /* one even of no keys: it writes y */
 }
 
-/* The first unit that begins at or past `work` blocks of keys from the first unit's begin. */
-static long unit_at(const struct args* a, long block, long work) {
+/* The first unit of a group of heads that begins at or past `work` blocks of keys from the first
+   unit's begin. */
+static long unit_at(const struct args* a, const struct local* m, long block, long work) {
   long before = 0;
   for (long n = 0; n < a->N; ++n) {
-    const long blocks = blocks_of(a, n, block);
-    const long head = most(0, (work - before + blocks - 1) / blocks);
-    if (head < a->G) return n * a->G + head;
-    before += blocks * a->G;
+    const long blocks = blocks_of(a, n, block) * m->heads;
+    const long group = most(0, (work - before + blocks - 1) / blocks);
+    if (group * m->heads < a->G) return n * a->G + group * m->heads;
+    before += blocks * (a->G / m->heads);
   }
   return a->N * a->G;
 }
@@ -75,38 +103,26 @@ static struct step first_of(const struct args* a, long unit, long end) {
   return s;
 }
 
-static struct step after(const struct args* a, struct step s, long block, long end) {
+static struct step after(const struct args* a, const struct local* m, struct step s, long block,
+                         long end) {
+  if ((++s.unit & (m->heads - 1)) != 0) return s; /* the next head, same keys */
   s.key += block;
-  return s.key < s.keys ? s : first_of(a, s.unit + 1, end);
+  if (s.key >= s.keys) return first_of(a, s.unit, end);
+  s.unit -= m->heads;
+  return s;
 }
 
 static long keys_of(const struct step* s, long block) { return least(block, s->keys - s->key); }
 
-/* As attention_block.h has it, with more places behind, since keys come from further ahead. */
-struct local {
-  struct places at;
-  long queries, index, end; /* bytes */
-};
-
-static struct local local_of(const struct args* a) {
-  struct local m = {places_of(a->H / a->G, a->D, a->E), 0, 0, 0};
-  m.at.keys = m.at.end;
-  m.at.values = m.at.keys + KEY_PLACES * m.at.key_bytes;
-  m.queries = m.at.values + KEY_PLACES * m.at.value_bytes;
-  m.index = (m.queries + QUERY_PLACES * m.at.query_bytes + 127) & -128; /* whole words of banks */
-  m.end = m.index + INDEX_PLACES * TK * 4;
-  return m;
-}
-
 static long query_at(const struct local* m, const struct step* s) {
-  return m->queries + s->unit % QUERY_PLACES * m->at.query_bytes;
+  return m->queries + (s->unit & (m->places - 1)) * m->at.query_bytes;
 }
 
 static long index_at(const struct local* m, long number) {
-  return m->index + number % INDEX_PLACES * TK * 4;
+  return m->index + number / m->heads % INDEX_PLACES * TK * 4;
 }
 
-/* Page numbers of block number `number` of the core. */
+/* Page numbers of the heads whose first is step number `number` of the core. */
 static void load_index(const struct args* a, const struct local* m, const struct step* s,
                        long block, long number) {
   const long pages = (keys_of(s, block) + a->L - 1) / a->L;
@@ -116,54 +132,95 @@ static void load_index(const struct args* a, const struct local* m, const struct
   et_ld(INDEX, VTABLE, ET_RNE);
 }
 
-/* `pages` boxes of `tokens` rows, to the tiles' row `row`. */
-static void gather(const struct args* a, const struct local* m, long pages, long tokens, long row,
-                   long number) {
-  const long place = number % KEY_PLACES;
-  et_vext(VK, pages, PAGES), et_vext(VK, tokens, TOKENS);
-  et_vext(VV, pages, PAGES), et_vext(VV, tokens, TOKENS);
-  et_tbase(KLOAD, m->at.keys + place * m->at.key_bytes + row * a->D * 2);
-  et_tbase(VLOAD, m->at.values + place * m->at.value_bytes + row * a->E * 2);
-  et_tshape(KLOAD, 1, pages * tokens), et_tshape(VLOAD, 1, pages * tokens);
-  et_tile(INDEX, index_at(m, number) + row / a->L * 4, 1, pages, ET_I32);
-  et_gather(KLOAD, VK, INDEX, PAGE_AXIS, ET_RNE);
-  et_gather(VLOAD, VV, INDEX, PAGE_AXIS, ET_RNE);
+/* `pages` boxes of `tokens` rows of one head, from page number `page` of the block on. */
+INLINE void gather(const int tile, const int view, const struct args* a, const struct local* m,
+                   long pages, long tokens, long page, long at, long row_bytes, long number) {
+  if (pages == 0 || tokens == 0) return;
+  et_vext(view, pages, PAGES), et_vext(view, tokens, TOKENS);
+  et_tbase(tile, at + page * a->L * row_bytes), et_tshape(tile, 1, pages * tokens);
+  et_tile(INDEX, index_at(m, number) + page * 4, 1, pages, ET_I32);
+  et_gather(tile, view, INDEX, PAGE_AXIS, ET_RNE);
 }
 
-static void load_keys(const struct args* a, const struct local* m, const struct step* s, long block,
-                      long number) {
+/* Queries, keys and values of these heads. */
+static void load_heads(const struct args* a, const struct local* m, const struct step* s,
+                       long block, long number) {
   const long keys = keys_of(s, block), pages = keys / a->L, rest = keys % a->L;
   if (s->key == 0) {
-    et_vseek(VQ, s->unit * (a->H / a->G), 0);
+    et_vseek(VQ, s->unit * m->rows, 0);
     et_tbase(QLOAD, query_at(m, s));
     et_ld(QLOAD, VQ, ET_RNE);
   }
-  et_vseek(VK, s->unit % a->G, HEAD_AXIS), et_vseek(VV, s->unit % a->G, HEAD_AXIS);
-  if (pages > 0) gather(a, m, pages, a->L, 0, number);
-  if (rest > 0) gather(a, m, 1, rest, pages * a->L, number);
+  for (long h = 0; h < m->heads; ++h) {
+    const long at = m->at.keys + ((number + h) & (m->places - 1)) * m->at.key_bytes;
+    et_vseek(VK, s->unit % a->G + h, HEAD_AXIS);
+    gather(KLOAD, VK, a, m, pages, a->L, 0, at, a->D * 2, number);
+    gather(KLOAD, VK, a, m, 1, rest, pages, at, a->D * 2, number);
+  }
+  for (long h = 0; h < m->heads; ++h) {
+    const long at = m->at.values + ((number + h) & (m->places - 1)) * m->at.value_bytes;
+    et_vseek(VV, s->unit % a->G + h, HEAD_AXIS);
+    gather(VLOAD, VV, a, m, pages, a->L, 0, at, a->E * 2, number);
+    gather(VLOAD, VV, a, m, 1, rest, pages, at, a->E * 2, number);
+  }
 }
 
-INLINE void scores(const int set, const struct local* m, const struct step* s, long block,
-                   long number) {
-  block_keys(set, keys_of(s, block));
-  et_tbase(set + Q, query_at(m, s));
-  block_scores(set, &m->at, number % KEY_PLACES);
+/* Turns a set to what goes on from step to step of a head. */
+INLINE void turn(const int set, const struct args* a, const struct local* m, const struct step* s) {
+  const long at = m->state + (s->unit & (m->heads - 1)) * m->state_bytes;
+  const long columns = at + m->rows * a->E * 4;
+  et_tbase(set + O, at);
+  et_tbase(set + M, columns), et_tbase(set + MB, columns);
+  et_tbase(set + L, columns + m->at.column_bytes);
 }
 
-INLINE void rest(const int set, const struct args* a, const struct step* s, long block) {
-  const long rows = a->H / a->G;
+/* Scores of keys j to j + PART of step number `number`. */
+static void scores(const struct args* a, const struct local* m, const struct step* s, long block,
+                   long number, long j) {
+  const long keys = least(PART, keys_of(s, block) - j), rows = m->rows;
+  if (keys <= 0) return;
+  et_tbase(X_SET + Q, query_at(m, s));
+  et_tile_strided(S_PART, number % 2 * m->at.set + m->at.scores + j * 4, rows, keys, ET_F32,
+                  TK * 4);
+  et_tile(K_PART, m->at.keys + (number & (m->places - 1)) * m->at.key_bytes + j * a->D * 2, keys,
+          a->D, ET_BF16);
+  et_tflags(K_PART, 1); /* transposed */
+  et_mm(S_PART, X_SET + Q, K_PART);
+}
+
+/* Weighted values of keys j to j + PART. */
+static void values(const struct args* a, const struct local* m, const struct step* s, long block,
+                   long number, long j) {
+  const long keys = least(PART, keys_of(s, block) - j), rows = m->rows;
+  if (keys <= 0 && j > 0) return; /* of no keys at all, the first product is 0 */
+  et_tile_strided(P_PART, number % 2 * m->at.set + m->at.weights + j * 2, rows, keys, ET_BF16,
+                  TK * 2);
+  et_tile(V_PART, m->at.values + (number & (m->places - 1)) * m->at.value_bytes + j * a->E * 2,
+          keys, a->E, ET_BF16);
+  if (s->key + j == 0)
+    et_mm(X_SET + O, P_PART, V_PART);
+  else
+    et_mma(X_SET + O, P_PART, V_PART);
+}
+
+INLINE void softmax(const int set, const struct args* a, const struct local* m,
+                    const struct step* s, long block) {
+  turn(set, a, m, s);
   if (s->key == 0) block_reset(set);
-  block_softmax(set, rows, s->key == 0, 0, 0);
-  block_values(set, s->key == 0);
-  if (s->key + block < s->keys) return;
-  block_finish(set, rows, s->keys > 0 ? 0 : -1);
-  et_vseek(VY, s->unit * rows, 0);
-  et_st(set + Y, VY, ET_RNE);
+  block_keys(set, keys_of(s, block));
+  block_softmax(set, m->rows, s->key == 0, 0, 0);
 }
 
-static void prepare(const struct args* a, const struct places* at, long block) {
-  const long rows = a->H / a->G;
-  const et_view vq = et_matrix_view(a->q, ET_BF16, a->N * a->H, a->D, a->D, rows, a->D);
+static void finish(const struct local* m, const struct step* s) {
+  block_finish(X_SET, m->rows, s->keys > 0 ? 0 : -1);
+  et_vseek(VY, s->unit * m->rows, 0);
+  et_st(X_SET + Y, VY, ET_RNE);
+}
+
+static void prepare(const struct args* a, const struct local* m, long block) {
+  const struct places* at = &m->at;
+  const long rows = m->rows;
+  const et_view vq = et_matrix_view(a->q, ET_BF16, a->N * a->H, a->D, a->D, m->heads * rows, a->D);
   const et_view vy = et_matrix_view(a->y, ET_BF16, a->N * a->H, a->E, a->E, rows, a->E);
   const et_view vtable = et_matrix_view(a->table, ET_I32, a->N, a->M, a->M, 1, 1);
   et_view vk = {
@@ -191,23 +248,17 @@ static void prepare(const struct args* a, const struct places* at, long block) {
   et_load_view(VY, vy);
   et_load_view(VTABLE, vtable);
   block_prepare(at, a->scale, a->D, a->E, 0);
-  et_tshape(QLOAD, 1, rows);
-  /* Steps take the sets in turn, for their own scores and weights; what goes on from step to step
-     is one. */
+  et_tshape(QLOAD, 1, m->heads * rows);
+  /* Steps take the sets in turn, for their own scores and weights. */
   block_tiles(X_SET, at, rows, block, a->D, a->E, 0);
   block_tiles(Y_SET, at, rows, block, a->D, a->E, 0);
-  et_tmov(Y_SET + O, X_SET + O);
-  et_tmov(Y_SET + M, X_SET + M);
-  et_tmov(Y_SET + MB, X_SET + MB);
-  et_tmov(Y_SET + L, X_SET + L);
-  et_tmov(Y_SET + Y, X_SET + Y);
 }
 
 int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;
   if (a->N == 0 || a->H == 0 || a->E == 0) return 0;
   et_assert(a->D <= TD && a->E <= TD && a->L >= 1 && a->L <= TK);
-  et_assert(a->G > 0 && a->H % a->G == 0 && a->H / a->G <= TQ);
+  et_assert(a->G > 0 && a->H % a->G == 0 && a->H / a->G <= ROWS);
   const long block = TK / a->L * a->L;
   long work = 0;
   for (long n = 0; n < a->N; ++n) {
@@ -218,36 +269,48 @@ int main(void* p, unsigned long core, unsigned long cores) {
     }
     work += blocks_of(a, n, block) * a->G;
   }
-  const long end = unit_at(a, block, work * (core + 1) / cores);
-  struct step now = first_of(a, unit_at(a, block, work * core / cores), end);
-  if (now.unit >= end) return 0;
-  const struct local local = local_of(a), *m = &local;
+  long heads = HEADS;
+  while (heads > 1 && (a->G % heads != 0 || a->N * a->G < heads * (long)cores ||
+                       local_of(a, heads).end > (long)et_local_bytes()))
+    heads /= 2;
+  const struct local local = local_of(a, heads), *m = &local;
   et_assert(m->end <= (long)et_local_bytes());
-  prepare(a, &m->at, block);
+  const long end = unit_at(a, m, block, work * (core + 1) / cores);
+  struct step now = first_of(a, unit_at(a, m, block, work * core / cores), end);
+  if (now.unit >= end) return 0;
+  prepare(a, m, block);
 
+  const long keys_ahead = m->places - heads, index_ahead = keys_ahead + 2 * heads; /* steps */
   struct step index = now, keys = now, next = now;   /* what these stages take up next */
-  for (long i = -INDEX_AHEAD; now.unit < end; ++i) { /* i: number of the block `now` */
-    if (index.unit < end) {
-      load_index(a, m, &index, block, i + INDEX_AHEAD);
-      index = after(a, index, block, end);
+  for (long i = -index_ahead; now.unit < end; ++i) { /* i: number of the step `now` */
+    if ((i & (heads - 1)) == 0 && index.unit < end) {
+      load_index(a, m, &index, block, i + index_ahead);
+      for (long h = 0; h < heads; ++h) index = after(a, m, index, block, end);
     }
-    if (i + KEYS_AHEAD >= 0 && keys.unit < end) {
-      load_keys(a, m, &keys, block, i + KEYS_AHEAD);
-      keys = after(a, keys, block, end);
+    if ((i & (heads - 1)) == 0 && i + keys_ahead >= 0 && keys.unit < end) {
+      load_heads(a, m, &keys, block, i + keys_ahead);
+      for (long h = 0; h < heads; ++h) keys = after(a, m, keys, block, end);
     }
-    if (i + 1 >= 0 && next.unit < end) {
-      if (i % 2 == 0)
-        scores(Y_SET, m, &next, block, i + 1);
-      else
-        scores(X_SET, m, &next, block, i + 1);
-      next = after(a, next, block, end);
+    if (i + 1 < 0) continue;
+    /* A product with values waits for the sums of the one before: two of scores fill the gap. So
+       scores are there by half time, and what softmax makes of them is ready for the next round. */
+    if (i >= 0) turn(X_SET, a, m, &now);
+    for (long j = 0; j < TK; j += PART) {
+      if (i >= 0) values(a, m, &now, block, i, j);
+      if (next.unit >= end) continue;
+      scores(a, m, &next, block, i + 1, 2 * j);
+      scores(a, m, &next, block, i + 1, 2 * j + PART);
     }
-    if (i < 0) continue;
+    if (i >= 0) {
+      if (now.key + block >= now.keys) finish(m, &now);
+      now = after(a, m, now, block, end);
+    }
+    if (next.unit >= end) continue;
     if (i % 2 == 0)
-      rest(X_SET, a, &now, block);
+      softmax(Y_SET, a, m, &next, block);
     else
-      rest(Y_SET, a, &now, block);
-    now = after(a, now, block, end);
+      softmax(X_SET, a, m, &next, block);
+    next = after(a, m, next, block, end);
   }
   et_fence();
   unsigned long status; /* CSR etstatus: bit 0, an index was outside */
