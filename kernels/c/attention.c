@@ -61,17 +61,25 @@ struct pair {
    that share it in turn at each position. */
 struct plan {
   long height, share, items, pairs, count;
+  struct places at;
 };
 
-static struct plan plan_of(const struct args* a) {
+static struct plan plan_of(const struct args* a, long cores) {
   struct plan p = {.share = a->H / a->G};
-  long blocks = (a->S + TQ - 1) / TQ;
-  if (blocks * p.share % 2 == 1 && a->S >= TQ) blocks += 1; /* so that none is alone */
-  p.height = (a->S + blocks - 1) / blocks;
-  p.items = (a->S + p.height - 1) / p.height * p.share;
-  p.pairs = (p.items + 1) / 2;
-  p.count = p.pairs * a->G * a->B;
-  return p;
+  for (long most_rows = TQ;; most_rows /= 2) {
+    long blocks = (a->S + most_rows - 1) / most_rows;
+    if (blocks * p.share % 2 == 1 && a->S >= most_rows) blocks += 1; /* so that none is alone */
+    p.height = (a->S + blocks - 1) / blocks;
+    p.items = (a->S + p.height - 1) / p.height * p.share;
+    p.pairs = (p.items + 1) / 2;
+    p.count = p.pairs * a->G * a->B;
+    p.at = places_of(p.height, a->D, a->E);
+    /* As high as fits, but so that every core has a pair, if not too low then. */
+    if (p.at.end > (long)et_local_bytes())
+      et_assert(most_rows > 1);
+    else if (p.count >= cores || most_rows <= 128)
+      return p;
+  }
 }
 
 static struct block block_of(const struct args* a, const struct plan* p, long group, long item) {
@@ -92,33 +100,35 @@ static struct pair pair_of(const struct args* a, const struct plan* p, long numb
   return w;
 }
 
-static void load_keys(const struct pair* w, long key, long place) {
+static void load_keys(const struct places* at, const struct pair* w, long key, long place) {
   const long row = w->first_key + key, rows = least(TK, w->keys - key);
   et_vseek(VK, row, 0), et_vext(VK, rows, 0);
   et_vseek(VV, row, 0), et_vext(VV, rows, 0);
-  et_tbase(KLOAD, KEYS_AT + place * KEY_BYTES), et_tshape(KLOAD, 1, rows);
-  et_tbase(VLOAD, VALUES_AT + place * KEY_BYTES), et_tshape(VLOAD, 1, rows);
+  et_tbase(KLOAD, at->keys + place * at->key_bytes), et_tshape(KLOAD, 1, rows);
+  et_tbase(VLOAD, at->values + place * at->value_bytes), et_tshape(VLOAD, 1, rows);
   et_ld(KLOAD, VK, ET_RNE);
   et_ld(VLOAD, VV, ET_RNE);
 }
 
-static void load_queries(const struct pair* w, long place) {
+static void load_queries(const struct places* at, const struct pair* w, long place) {
   et_vseek(VQ, w->x.first, 0), et_vext(VQ, w->x.rows, 0);
-  et_tbase(QLOAD, queries_at(X_SET, place)), et_tshape(QLOAD, 1, w->x.rows);
+  et_tbase(QLOAD, queries_at(at, X_SET, place)), et_tshape(QLOAD, 1, w->x.rows);
   et_ld(QLOAD, VQ, ET_RNE);
   et_vseek(VQ, w->y.first, 0), et_vext(VQ, w->y.rows, 0);
-  et_tbase(QLOAD, queries_at(Y_SET, place)), et_tshape(QLOAD, 1, w->y.rows);
+  et_tbase(QLOAD, queries_at(at, Y_SET, place)), et_tshape(QLOAD, 1, w->y.rows);
   et_ld(QLOAD, VQ, ET_RNE);
 }
 
-INLINE void begin(const int set, const struct args* a, const struct block* b, long place) {
-  block_tiles(set, b->rows, least(TK, b->keys), a->D, a->E, place);
+INLINE void begin(const int set, const struct args* a, const struct places* at,
+                  const struct block* b, long place) {
+  block_tiles(set, at, b->rows, least(TK, b->keys), a->D, a->E, place);
   block_reset(set);
 }
 
-INLINE void scores(const int set, const struct block* b, long key, long place) {
+INLINE void scores(const int set, const struct places* at, const struct block* b, long key,
+                   long place) {
   if (key > 0 && b->keys - key < TK) block_keys(set, b->keys - key);
-  block_scores(set, place);
+  block_scores(set, at, place);
 }
 
 INLINE void softmax(const int set, const struct args* a, const struct block* b, long key) {
@@ -134,7 +144,7 @@ INLINE void finish(const int set, const struct args* a, const struct block* b) {
   et_st(set + Y, VY, ET_RNE);
 }
 
-static void prepare(const struct args* a) {
+static void prepare(const struct args* a, const struct places* at) {
   const et_view vq = et_matrix_view(a->q, ET_BF16, a->B * a->H * a->S, a->D, a->D, TQ, a->D);
   const et_view vk = et_matrix_view(a->k, ET_BF16, a->B * a->G * a->T, a->D, a->D, TK, a->D);
   const et_view vv = et_matrix_view(a->v, ET_BF16, a->B * a->G * a->T, a->E, a->E, TK, a->E);
@@ -143,7 +153,7 @@ static void prepare(const struct args* a) {
   et_load_view(VK, vk);
   et_load_view(VV, vv);
   et_load_view(VY, vy);
-  block_prepare(a->scale, a->D, a->E, a->causal != 0);
+  block_prepare(at, a->scale, a->D, a->E, a->causal != 0);
 }
 
 int main(void* p, unsigned long core, unsigned long cores) {
@@ -151,16 +161,17 @@ int main(void* p, unsigned long core, unsigned long cores) {
   if (a->B == 0 || a->H == 0 || a->S == 0 || a->E == 0) return 0;
   et_assert(a->D <= TD && a->E <= TD);
   et_assert(a->G > 0 && a->H % a->G == 0); /* heads of keys serve equally many of queries */
-  prepare(a);
-  const struct plan plan = plan_of(a);
+  const struct plan plan = plan_of(a, cores);
+  const struct places* at = &plan.at;
+  prepare(a, at);
 
   long number = core;
   if (number >= plan.count) return 0;
   struct pair now = pair_of(a, &plan, number);
   struct block y = {0}; /* the block whose weights the matrix unit has yet to take, or none */
   long y_key = 0;       /* its block of keys */
-  load_queries(&now, 0);
-  load_keys(&now, 0, 0);
+  load_queries(at, &now, 0);
+  load_keys(at, &now, 0, 0);
   long place = 0; /* of keys and values */
   for (long round = 1;; ++round) {
     /* A snake: the last core of a round is the first of the next. */
@@ -168,24 +179,24 @@ int main(void* p, unsigned long core, unsigned long cores) {
     const int more = number < plan.count;
     const struct pair next = pair_of(a, &plan, more ? number : 0);
     const long queries = (round - 1) % 2;
-    begin(X_SET, a, &now.x, queries);
+    begin(X_SET, a, at, &now.x, queries);
     long key = 0;
     do { /* once even without keys: products and sums are then those of nothing */
       const int x_takes = key == 0 || key < now.x.keys, y_takes = now.y.rows > 0;
-      if (x_takes) scores(X_SET, &now.x, key, place);
+      if (x_takes) scores(X_SET, at, &now.x, key, place);
       if (y.rows > 0) block_values(Y_SET, y_key == 0);
       if (key + TK < now.keys) {
-        load_keys(&now, key + TK, 1 - place);
+        load_keys(at, &now, key + TK, 1 - place);
       } else if (more) {
-        load_queries(&next, 1 - queries);
-        load_keys(&next, 0, 1 - place);
+        load_queries(at, &next, 1 - queries);
+        load_keys(at, &next, 0, 1 - place);
       }
       if (x_takes) softmax(X_SET, a, &now.x, key);
       if (key == 0) {
         finish(Y_SET, a, &y); /* of the pair before */
-        begin(Y_SET, a, &now.y, queries);
+        begin(Y_SET, a, at, &now.y, queries);
       }
-      if (y_takes) scores(Y_SET, &now.y, key, place);
+      if (y_takes) scores(Y_SET, at, &now.y, key, place);
       if (x_takes) block_values(X_SET, key == 0);
       if (y_takes) softmax(Y_SET, a, &now.y, key);
       y = now.y, y_key = key;

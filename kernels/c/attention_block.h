@@ -21,23 +21,32 @@
    these chains and cost no pass. o passes once, columns of row values next to nothing. */
 #include <etalon/xet.h>
 
-enum { TQ = 256, TK = 512, TD = 256 }; /* most queries and keys of a block, most of D and E */
+enum { TQ = 512, TK = 512, TD = 256 }; /* most queries and keys of a block, most of D and E */
 
-/* Local memory. A set belongs to a block of queries in flight and has two places for queries; keys
-   and values have two places that all sets read. Columns are scratch of all sets. */
-#define QUERY_BYTES (TQ * TD * 2)
-#define KEY_BYTES (TK * TD * 2)
-#define COLUMN_BYTES (TQ * 4)
-#define SCORES_AT (2 * QUERY_BYTES)
-#define WEIGHTS_AT (SCORES_AT + TQ * TK * 4)
-#define SUMS_AT (WEIGHTS_AT + TQ * TK * 2)
-#define OUTPUT_AT (SUMS_AT + TQ * TD * 4)
-#define ROWS_AT (OUTPUT_AT + QUERY_BYTES)
-#define SET_BYTES (ROWS_AT + 2 * COLUMN_BYTES)
-#define KEYS_AT (2 * SET_BYTES)
-#define VALUES_AT (KEYS_AT + 2 * KEY_BYTES)
-#define COLUMNS_AT (VALUES_AT + 2 * KEY_BYTES)
-#define LOCAL_END (COLUMNS_AT + 3 * COLUMN_BYTES)
+/* Local memory, bytes. A set belongs to a block of queries in flight and has two places for queries;
+   keys and values have two places that all sets read. Columns are scratch of all sets. */
+struct places {
+  long query_bytes, key_bytes, value_bytes; /* of a place */
+  long column_bytes;                        /* a number for each query of a block */
+  long scores, weights, sums, output, rows; /* in a set, behind its queries */
+  long set, keys, values, columns, end;     /* bytes of a set; what stands behind both */
+};
+
+/* For blocks of up to `height` queries; depth and columns: D and E. */
+static struct places places_of(long height, long depth, long columns) {
+  struct places at = {height * depth * 2, TK * depth * 2, TK * columns * 2, height * 4};
+  at.scores = (2 * at.query_bytes + 127) & -128; /* words of banks are whole */
+  at.weights = at.scores + height * TK * 4;
+  at.sums = at.weights + height * TK * 2;
+  at.output = at.sums + height * columns * 4;
+  at.rows = (at.output + height * columns * 2 + 127) & -128;
+  at.set = (at.rows + 2 * at.column_bytes + 127) & -128;
+  at.keys = 2 * at.set;
+  at.values = at.keys + 2 * at.key_bytes;
+  at.columns = at.values + 2 * at.value_bytes;
+  at.end = at.columns + 3 * at.column_bytes;
+  return at;
+}
 
 /* Tile registers of a set: queries, keys (transposed), values, scores, weights, sums of weighted
    values, greatest score and the same along the keys, sum of weights, output. */
@@ -113,7 +122,8 @@ static const et_chain normalise = {
     .step = {ET_STEP_F32(MUL, 0, ET_SEL_A, ET_SEL_B, 0), SEEN(1, 0)}};
 
 /* Once: chains, their constants, and the tiles that belong to no set. depth and columns: D and E. */
-static void block_prepare(float scale, long depth, long columns, int causal) {
+static void block_prepare(const struct places* at, float scale, long depth, long columns,
+                          int causal) {
   et_load_chain(GREATEST, greatest);
   et_load_chain(GREATEST_MASKED, greatest_masked);
   et_load_chain(SHRINK, shrink);
@@ -124,33 +134,34 @@ static void block_prepare(float scale, long depth, long columns, int causal) {
   et_cset(GREATEST, bits, SCALE), et_cset(GREATEST_MASKED, bits, SCALE);
   et_cset(WEIGHTS, bits, SCALE), et_cset(WEIGHTS_MASKED, bits, SCALE);
   et_cset(NORMALISE, causal, MASK + 2);
-  et_tile(MOST, COLUMNS_AT, TQ, 1, ET_F32);
-  et_tile(SUM, COLUMNS_AT + COLUMN_BYTES, TQ, 1, ET_F32);
-  et_tile(ALPHA, COLUMNS_AT + 2 * COLUMN_BYTES, TQ, 1, ET_F32);
-  et_tile_column(ALPHAB, COLUMNS_AT + 2 * COLUMN_BYTES, TQ, columns, ET_F32);
+  et_tile(MOST, at->columns, TQ, 1, ET_F32);
+  et_tile(SUM, at->columns + at->column_bytes, TQ, 1, ET_F32);
+  et_tile(ALPHA, at->columns + 2 * at->column_bytes, TQ, 1, ET_F32);
+  et_tile_column(ALPHAB, at->columns + 2 * at->column_bytes, TQ, columns, ET_F32);
   et_tile(QLOAD, 0, TQ, depth, ET_BF16);
-  et_tile(KLOAD, KEYS_AT, TK, depth, ET_BF16);
-  et_tile(VLOAD, VALUES_AT, TK, columns, ET_BF16);
+  et_tile(KLOAD, at->keys, TK, depth, ET_BF16);
+  et_tile(VLOAD, at->values, TK, columns, ET_BF16);
 }
 
 /* Byte of a set's queries in place 0 or 1. */
-static long queries_at(const int set, long place) {
-  return (set == X_SET ? 0 : SET_BYTES) + place * QUERY_BYTES;
+static long queries_at(const struct places* at, const int set, long place) {
+  return (set == X_SET ? 0 : at->set) + place * at->query_bytes;
 }
 
 /* Names the tiles of a set for `rows` queries and a block of `keys` keys. */
-INLINE void block_tiles(const int set, long rows, long keys, long depth, long columns, long place) {
-  const long base = set == X_SET ? 0 : SET_BYTES;
-  et_tile(set + Q, queries_at(set, place), rows, depth, ET_BF16);
-  et_tile(set + K, KEYS_AT, keys, depth, ET_BF16), et_tflags(set + K, 1);
-  et_tile(set + V, VALUES_AT, keys, columns, ET_BF16);
-  et_tile_strided(set + S, base + SCORES_AT, rows, keys, ET_F32, TK * 4);
-  et_tile_strided(set + P, base + WEIGHTS_AT, rows, keys, ET_BF16, TK * 2);
-  et_tile(set + O, base + SUMS_AT, rows, columns, ET_F32);
-  et_tile(set + M, base + ROWS_AT, rows, 1, ET_F32);
-  et_tile_column(set + MB, base + ROWS_AT, rows, keys, ET_F32);
-  et_tile(set + L, base + ROWS_AT + COLUMN_BYTES, rows, 1, ET_F32);
-  et_tile(set + Y, base + OUTPUT_AT, rows, columns, ET_BF16);
+INLINE void block_tiles(const int set, const struct places* at, long rows, long keys, long depth,
+                        long columns, long place) {
+  const long base = set == X_SET ? 0 : at->set;
+  et_tile(set + Q, queries_at(at, set, place), rows, depth, ET_BF16);
+  et_tile(set + K, at->keys, keys, depth, ET_BF16), et_tflags(set + K, 1);
+  et_tile(set + V, at->values, keys, columns, ET_BF16);
+  et_tile_strided(set + S, base + at->scores, rows, keys, ET_F32, TK * 4);
+  et_tile_strided(set + P, base + at->weights, rows, keys, ET_BF16, TK * 2);
+  et_tile(set + O, base + at->sums, rows, columns, ET_F32);
+  et_tile(set + M, base + at->rows, rows, 1, ET_F32);
+  et_tile_column(set + MB, base + at->rows, rows, keys, ET_F32);
+  et_tile(set + L, base + at->rows + at->column_bytes, rows, 1, ET_F32);
+  et_tile(set + Y, base + at->output, rows, columns, ET_BF16);
 }
 
 /* Before the first block of keys. */
@@ -166,9 +177,9 @@ INLINE void block_keys(const int set, long keys) {
 }
 
 /* Scores of the keys in a place. */
-INLINE void block_scores(const int set, long place) {
-  et_tbase(set + K, KEYS_AT + place * KEY_BYTES);
-  et_tbase(set + V, VALUES_AT + place * KEY_BYTES);
+INLINE void block_scores(const int set, const struct places* at, long place) {
+  et_tbase(set + K, at->keys + place * at->key_bytes);
+  et_tbase(set + V, at->values + place * at->value_bytes);
   et_mm(set + S, set + Q, set + K);
 }
 

@@ -22,7 +22,7 @@ std::string titleOf(const Shape4& x) {
                      x.causal ? " causal" : "");
 }
 
-/// Blocks are 256 queries (fewer where that makes them even in number) x 512 keys. In the last two,
+/// Blocks are 512 queries (fewer where that makes them even in number) x 512 keys. In the last two,
 /// keys and queries have more than 8 MiB, a local memory.
 const Shape4 kShapes[] = {
     {.b = 0, .t = 3, .d = 4, .e = 4},

@@ -17,7 +17,7 @@ struct ConvolutionShape {
 };
 
 /// Tiles have 128 filters and 128 output pixels of 512 channels (im2col), or up to 32 x 32 pixels of 128 channels, four
-/// times 128 filters in turn (implicit). One picture has more than 32 MiB, four local memories.
+/// times 128 filters in turn (implicit), or up to 1024 pixels of 1024 window elements (few channels). One picture has more than 32 MiB, four local memories.
 constexpr ConvolutionShape kShapes[] = {
     {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},       {0, 5, 5, 3, 3, 3, 4, 1, 0, 1},
     {1, 0, 5, 3, 1, 1, 4, 1, 1, 1},       {1, 5, 0, 3, 1, 1, 4, 1, 0, 1},
@@ -99,6 +99,15 @@ TEST(Conv2dImplicit, MeetsExactProbesOfEveryShape) {
 TEST(Conv2dImplicit, IsWithinItsBoundForRandomOperands) {
   ETALON_NEEDS_C_PROGRAMS();
   runRandom("conv2d_implicit", {"NHWC", "HWIO"});
+}
+
+TEST(Conv2dFewChannels, MeetsExactProbesOfEveryShape) {
+  ETALON_NEEDS_C_PROGRAMS();
+  runProbes("conv2d_few_channels", {"NHWC", "HWIO"});
+}
+TEST(Conv2dFewChannels, IsWithinItsBoundForRandomOperands) {
+  ETALON_NEEDS_C_PROGRAMS();
+  runRandom("conv2d_few_channels", {"NHWC", "HWIO"});
 }
 
 }  // namespace

@@ -43,7 +43,6 @@ enum { VQ, VK, VV, VY, VTABLE };                        /* view registers */
 enum { INDEX = FREE_TILE };                             /* page numbers of a block */
 enum { PAGE_AXIS, TOKEN_AXIS, HEAD_AXIS, COLUMN_AXIS }; /* of the cache */
 enum { PAGES, TOKENS };                                 /* box dims of the cache */
-#define INDEX_AT(place) (LOCAL_END + (place) * TK * 4)  /* bytes */
 
 /* A block of keys of one (sequence, head of keys). */
 struct step {
@@ -80,42 +79,49 @@ static struct step after(const struct args* a, struct step s, long block, long e
 
 static long keys_of(const struct step* s, long block) { return least(block, s->keys - s->key); }
 
-static void load_index(const struct args* a, const struct step* s, long block, long place) {
+/* Page numbers of a block of keys in place 0 or 1, bytes. */
+static long index_at(const struct places* at, long place) { return at->end + place * TK * 4; }
+
+static void load_index(const struct args* a, const struct places* at, const struct step* s,
+                       long block, long place) {
   const long pages = (keys_of(s, block) + a->L - 1) / a->L;
   et_vseek(VTABLE, s->unit / a->G, 0), et_vseek(VTABLE, s->key / a->L, 1);
   et_vext(VTABLE, pages, 1);
-  et_tile(INDEX, INDEX_AT(place), 1, pages, ET_I32);
+  et_tile(INDEX, index_at(at, place), 1, pages, ET_I32);
   et_ld(INDEX, VTABLE, ET_RNE);
 }
 
 /* `pages` boxes of `tokens` rows, to the tiles' row `row`. */
-static void gather(const struct args* a, long pages, long tokens, long row, long place) {
+static void gather(const struct args* a, const struct places* at, long pages, long tokens, long row,
+                   long place) {
   et_vext(VK, pages, PAGES), et_vext(VK, tokens, TOKENS);
   et_vext(VV, pages, PAGES), et_vext(VV, tokens, TOKENS);
-  et_tbase(KLOAD, KEYS_AT + place * KEY_BYTES + row * a->D * 2);
-  et_tbase(VLOAD, VALUES_AT + place * KEY_BYTES + row * a->E * 2);
+  et_tbase(KLOAD, at->keys + place * at->key_bytes + row * a->D * 2);
+  et_tbase(VLOAD, at->values + place * at->value_bytes + row * a->E * 2);
   et_tshape(KLOAD, 1, pages * tokens), et_tshape(VLOAD, 1, pages * tokens);
-  et_tile(INDEX, INDEX_AT(place) + row / a->L * 4, 1, pages, ET_I32);
+  et_tile(INDEX, index_at(at, place) + row / a->L * 4, 1, pages, ET_I32);
   et_gather(KLOAD, VK, INDEX, PAGE_AXIS, ET_RNE);
   et_gather(VLOAD, VV, INDEX, PAGE_AXIS, ET_RNE);
 }
 
-static void load_keys(const struct args* a, const struct step* s, long block, long place) {
+static void load_keys(const struct args* a, const struct places* at, const struct step* s,
+                      long block, long place) {
   const long keys = keys_of(s, block), pages = keys / a->L, rest = keys % a->L;
   if (s->key == 0) {
     et_vseek(VQ, s->unit * (a->H / a->G), 0);
-    et_tbase(QLOAD, queries_at(X_SET, s->unit % 2));
+    et_tbase(QLOAD, queries_at(at, X_SET, s->unit % 2));
     et_ld(QLOAD, VQ, ET_RNE);
   }
   et_vseek(VK, s->unit % a->G, HEAD_AXIS), et_vseek(VV, s->unit % a->G, HEAD_AXIS);
-  if (pages > 0) gather(a, pages, a->L, 0, place);
-  if (rest > 0) gather(a, 1, rest, pages * a->L, place);
+  if (pages > 0) gather(a, at, pages, a->L, 0, place);
+  if (rest > 0) gather(a, at, 1, rest, pages * a->L, place);
 }
 
-INLINE void scores(const int set, const struct step* s, long block, long place) {
+INLINE void scores(const int set, const struct places* at, const struct step* s, long block,
+                   long place) {
   block_keys(set, keys_of(s, block));
-  et_tbase(set + Q, queries_at(X_SET, s->unit % 2));
-  block_scores(set, place);
+  et_tbase(set + Q, queries_at(at, X_SET, s->unit % 2));
+  block_scores(set, at, place);
 }
 
 INLINE void rest(const int set, const struct args* a, const struct step* s, long block) {
@@ -129,7 +135,7 @@ INLINE void rest(const int set, const struct args* a, const struct step* s, long
   et_st(set + Y, VY, ET_RNE);
 }
 
-static void prepare(const struct args* a, long block) {
+static void prepare(const struct args* a, const struct places* at, long block) {
   const long rows = a->H / a->G;
   const et_view vq = et_matrix_view(a->q, ET_BF16, a->N * a->H, a->D, a->D, rows, a->D);
   const et_view vy = et_matrix_view(a->y, ET_BF16, a->N * a->H, a->E, a->E, rows, a->E);
@@ -158,12 +164,12 @@ static void prepare(const struct args* a, long block) {
   et_load_view(VV, vv);
   et_load_view(VY, vy);
   et_load_view(VTABLE, vtable);
-  block_prepare(a->scale, a->D, a->E, 0);
+  block_prepare(at, a->scale, a->D, a->E, 0);
   et_tshape(QLOAD, 1, rows);
   /* Steps take the sets in turn, for their own scores and weights; what goes on from step to step
      is one. */
-  block_tiles(X_SET, rows, block, a->D, a->E, 0);
-  block_tiles(Y_SET, rows, block, a->D, a->E, 0);
+  block_tiles(X_SET, at, rows, block, a->D, a->E, 0);
+  block_tiles(Y_SET, at, rows, block, a->D, a->E, 0);
   et_tmov(Y_SET + O, X_SET + O);
   et_tmov(Y_SET + M, X_SET + M);
   et_tmov(Y_SET + MB, X_SET + MB);
@@ -189,22 +195,24 @@ int main(void* p, unsigned long core, unsigned long cores) {
   const long end = unit_at(a, block, work * (core + 1) / cores);
   struct step now = first_of(a, unit_at(a, block, work * core / cores), end);
   if (now.unit >= end) return 0;
-  prepare(a, block);
+  const struct places places = places_of(a->H / a->G, a->D, a->E), *at = &places;
+  et_assert(index_at(at, 2) <= (long)et_local_bytes());
+  prepare(a, at, block);
 
   struct step next = after(a, now, block, end);
-  load_index(a, &now, block, 0);
-  if (next.unit < end) load_index(a, &next, block, 1);
-  load_keys(a, &now, block, 0);
-  scores(X_SET, &now, block, 0);
+  load_index(a, at, &now, block, 0);
+  if (next.unit < end) load_index(a, at, &next, block, 1);
+  load_keys(a, at, &now, block, 0);
+  scores(X_SET, at, &now, block, 0);
   for (long place = 0; now.unit < end; place = 1 - place) {
     const struct step last = next.unit < end ? after(a, next, block, end) : next;
-    if (last.unit < end) load_index(a, &last, block, place);
+    if (last.unit < end) load_index(a, at, &last, block, place);
     if (next.unit < end) {
-      load_keys(a, &next, block, 1 - place);
+      load_keys(a, at, &next, block, 1 - place);
       if (place == 0)
-        scores(Y_SET, &next, block, 1);
+        scores(Y_SET, at, &next, block, 1);
       else
-        scores(X_SET, &next, block, 0);
+        scores(X_SET, at, &next, block, 0);
     }
     if (place == 0)
       rest(X_SET, a, &now, block);

@@ -26,6 +26,7 @@ R = "random:"
 CASES = {
     "adam": (f"p={R}1[3001] g={R}2[3001] m={R}3[3001] v=ones[3001]", ""),
     "attention": (f"q={R}1[1,2,130,64] k={R}2[1,1,130,64] v={R}3[1,1,130,48]", "causal=1"),
+    "conv2d_few_channels": (f"x={R}1[1,21,23,3] w={R}2[5,5,3,20]", "pad=2 stride=2"),
     "conv2d_implicit": (f"x={R}1[1,11,13,24] w={R}2[3,3,24,20]", "pad=1"),
     "conv2d_nchw": (f"x={R}1[1,24,11,13] w={R}2[3,3,24,20]", "stride=2"),
     "conv2d_nhwc": (f"x={R}1[2,11,13,24] w={R}2[3,3,24,20]", "dilation=2"),
