@@ -9,7 +9,7 @@ import unittest
 
 from etalon_case import ETALON, Case
 
-COMMANDS = ["run", "asm", "dis", "diff", "isa", "machines", "devices", "completion", "man"]
+COMMANDS = ["run", "sweep", "asm", "dis", "diff", "isa", "machines", "devices", "completion", "man"]
 # Sets the words as readline would, calls the function, prints what it offers.
 DRIVER = """source "$1"; shift; COMP_CWORD=$1; shift; COMP_WORDS=("$@"); _etalon; printf '%s\\n' "${COMPREPLY[@]}" """
 
@@ -110,7 +110,7 @@ class ManPages(Case):
                                         timeout=60).stdout, r"--permit uninitialised\|races\|order-dependent\n +Do not fail for this finding")
 
     def test_a_command_that_is_none_is_refused(self):
-        self.refused("man", "walk", says="`etalon` has no subcommand 'walk'; it has run, asm")
+        self.refused("man", "walk", says="`etalon` has no subcommand 'walk'; it has run, sweep")
         self.refused("man", "machines", "hide", says="`etalon machines` has no subcommand 'hide'; it has list, show, diff, keys, schema")
         self.refused("man", "run", "fast", says="`etalon run` has no subcommands")
 
