@@ -29,6 +29,7 @@ inline constexpr std::array<ExitStatus, 4> kExitStatuses{{
 
 // Each adds one subcommand, which sets `exit_status` when it runs.
 void addRun(CLI::App& app, int& exit_status);
+void addSweep(CLI::App& app, int& exit_status);
 void addAsm(CLI::App& app, int& exit_status);
 void addDis(CLI::App& app, int& exit_status);
 void addIsa(CLI::App& app, int& exit_status);

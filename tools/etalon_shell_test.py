@@ -9,7 +9,7 @@ import unittest
 
 from etalon_case import ETALON, Case
 
-COMMANDS = ["run", "asm", "dis", "diff", "isa", "machines", "devices", "completion", "man"]
+COMMANDS = ["run", "sweep", "asm", "dis", "diff", "isa", "machines", "devices", "completion", "man"]
 # Sets the words as readline would, calls the function, prints what it offers.
 DRIVER = """source "$1"; shift; COMP_CWORD=$1; shift; COMP_WORDS=("$@"); _etalon; printf '%s\\n' "${COMPREPLY[@]}" """
 
@@ -43,8 +43,8 @@ class Completion(Case):
 
     def test_values_are_offered_where_they_are_known(self):
         self.assertEqual(self.offers("run", "--permit", ""), ["uninitialised", "races", "order-dependent"])
-        self.assertEqual(self.offers("run", "--device", "npu"), ["npu-functional"])
-        self.assertEqual(self.offers("run", "--device", "=", "npu"), ["npu-functional"])
+        self.assertEqual(self.offers("run", "--device", "npu"), ["npu", "npu-functional"])
+        self.assertEqual(self.offers("run", "--device", "=", "npu"), ["npu", "npu-functional"])
         self.assertEqual(self.offers("isa", "et.barr"), ["et.barrier"])
         self.assertEqual(self.offers("isa", "--group", "synch"), ["synchronisation"])
         self.assertEqual(self.offers("isa", "--unit", "ma"), ["matrix"])
@@ -110,7 +110,7 @@ class ManPages(Case):
                                         timeout=60).stdout, r"--permit uninitialised\|races\|order-dependent\n +Do not fail for this finding")
 
     def test_a_command_that_is_none_is_refused(self):
-        self.refused("man", "walk", says="`etalon` has no subcommand 'walk'; it has run, asm")
+        self.refused("man", "walk", says="`etalon` has no subcommand 'walk'; it has run, sweep")
         self.refused("man", "machines", "hide", says="`etalon machines` has no subcommand 'hide'; it has list, show, diff, keys, schema")
         self.refused("man", "run", "fast", says="`etalon run` has no subcommands")
 

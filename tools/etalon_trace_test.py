@@ -58,6 +58,11 @@ class TraceTest(Case):
             self.assertEqual(sum(p["cycles"] for p in places), 5 * timing["cores"] * timing["cycles"])
             self.assertEqual(sum(p["critical"] for p in places), timing["cycles"])
             self.assertEqual(sum(p["macs"] for p in places), timing["work"]["macs"])
+        # Whatever a unit did or waited for, an instruction was the cause; the scalar core's busy cycles are not kept apart.
+        for place in timing["lines"]:
+            if not place["line"] and not place["function"]:
+                for unit, causes in place["units"].items():
+                    self.assertLessEqual(set(causes), {"empty", "halted"} | ({"busy"} if unit == "scalar" else set()), unit)
         self.assertEqual(sum(timing["critical_path"].values()), timing["cycles"])
         for bound in timing["bounds"]:
             self.assertLessEqual(bound["cycles"], timing["cycles"])

@@ -58,6 +58,7 @@ int mainOf(int argc, char** argv) {
       "page.");
   int exit_status = kSuccess;
   addRun(app, exit_status);
+  addSweep(app, exit_status);
   addAsm(app, exit_status);
   addDis(app, exit_status);
   addDiff(app, exit_status);

@@ -111,7 +111,8 @@ def build(description):
     keys = ("kind", "title", "url", "text")
     entries = [dict(zip(keys, entry)) for entry in index_entries(description, bodies)]
     files["search-index.js"] = "const SEARCH_INDEX = [\n" + ",\n".join(json.dumps(e, ensure_ascii=False) for e in entries) + "\n];\n"
-    return files | {name: read_text(SITE / name) for name in ASSETS}
+    media = sorted((description["source"] / "docs/media").glob("*.svg"))
+    return files | {name: read_text(SITE / name) for name in ASSETS} | {f"media/{path.name}": read_text(path) for path in media}
 
 
 def main():

@@ -22,7 +22,7 @@ from description_tree import DescriptionTree  # noqa: E402
 from load import load  # noqa: E402
 from render import Renderer, plain_text  # noqa: E402
 
-VOID = {"meta", "link", "input", "br", "hr", "img"}
+VOID = {"meta", "link", "input", "br", "hr", "img", "source"}
 
 
 class Page(html.parser.HTMLParser):
@@ -37,7 +37,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
-        self.links += [attributes[key] for key in ("href", "src") if key in attributes]
+        self.links += [attributes[key] for key in ("href", "src", "srcset") if key in attributes]
         self.ids += [attributes["id"]] if "id" in attributes else []
         if tag not in VOID:
             self.open.append(tag)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace etalon::isa {
 
@@ -137,8 +138,8 @@ uint64_t elementsInside(const ViewDescriptor& view) {
     for (int b = 0; b < view.nbox; ++b)
       if (view.box[b].axis == a) dims[used++] = {view.box[b].extent, view.box[b].step};
     // The longest last: it is the one that is not enumerated.
-    std::sort(dims.begin(), dims.begin() + used,
-              [](const AxisDim& x, const AxisDim& y) { return x.extent < y.extent; });
+    for (size_t i = 0; i + 1 < used; ++i)
+      if (dims[i].extent > dims[used - 1].extent) std::swap(dims[i], dims[used - 1]);
     count *= combinationsInside(std::span(dims).first(used), view.axes[a].origin, view.axes[a].dim);
   }
   return count;

@@ -7,7 +7,11 @@
 
    What to learn here: three results are three passes, each a chain whose constants are set once; the
    copy in bf16 is no pass at all, since a store converts. State goes in and out in different tensors,
-   so that a reference can judge it. */
+   so that a reference can judge it.
+
+   Memory binds: a piece is loaded while the one before is computed and stored. Tensors of one size
+   often begin a power of two apart, where equal offsets are in one bank of DRAM but in other rows of
+   it. So each tensor is moved in parts, one a channel, and all channels are at one tensor at a time. */
 #include <etalon/xet.h>
 
 struct args {
@@ -30,9 +34,10 @@ ETALON_KERNEL(struct args,
               "beta2=beta2, epsilon=eps, weight_decay=weight_decay, correction1=correction1, "
               "correction2=correction2")
 
-enum { TN = 65536, LT = TN * 4, PLACE = 4 * LT };    /* elements and bytes of a tile, of all four */
+enum { TN = 65536, PART = TN / 4, LT = TN * 4 };     /* elements of a tile and its parts, bytes */
+enum { PLACES = 3, PLACE = 4 * LT };                 /* pieces in local memory, bytes of one */
 enum { VP, VG, VM, VV, VPOUT, VMOUT, VVOUT, VCOPY }; /* view registers */
-enum { P, G, M, V };                                 /* tile registers */
+enum { P, G, M, V };                                 /* tile registers, and order in a place */
 enum { MOMENT, SQUARE, UPDATE };                     /* chain registers */
 
 static long least(long a, long b) { return a < b ? a : b; }
@@ -70,13 +75,28 @@ static const et_chain update = {.version = 1,
                                          ET_STEP_F32(MUL, 0, ET_SEL_A, ET_SEL_CONST(3), 0),
                                          ET_STEP_F32(SUB, 0, ET_SEL_TEMP(0), ET_SEL_TEMP(1), 0)}};
 
-/* Loads a view register with a tensor of N elements, and moves it to a piece of it. */
-#define TENSOR(VR, tensor, type)                                                \
-  do {                                                                          \
-    const et_view view = et_matrix_view(a->tensor, type, 1, a->N, a->N, 1, TN); \
-    et_load_view(VR, view);                                                     \
+/* Loads a view register with a tensor of N elements. */
+#define TENSOR(VR, tensor, type)                                                  \
+  do {                                                                            \
+    const et_view view = et_matrix_view(a->tensor, type, 1, a->N, a->N, 1, PART); \
+    et_load_view(VR, view);                                                       \
   } while (0)
-#define PIECE(VR) et_vseek(VR, n, 1), et_vext(VR, cols, 1)
+/* et_ld or et_st of elements n to n + cols, part by part; T stands for the last of them then. */
+#define MOVE(how, T, VR)                                \
+  for (long j = 0; j < cols; j += PART) {               \
+    const long part = least(PART, cols - j);            \
+    et_tile(T, at + (T) * LT + j * 4, 1, part, ET_F32); \
+    et_vseek(VR, n + j, 1), et_vext(VR, part, 1);       \
+    how(T, VR, ET_RNE);                                 \
+  }
+
+/* Loads elements n to n + cols to the place at byte `at`. */
+static void load(long n, long cols, long at) {
+  MOVE(et_ld, G, VG);
+  MOVE(et_ld, M, VM);
+  MOVE(et_ld, V, VV);
+  MOVE(et_ld, P, VP);
+}
 
 int main(void* arguments, unsigned long core, unsigned long cores) {
   const struct args* a = arguments;
@@ -100,26 +120,24 @@ int main(void* arguments, unsigned long core, unsigned long cores) {
   et_cset(UPDATE, et_float(a->lr.value / a->correction1.value), 2);
   et_cset(UPDATE, et_float(1.0f - a->lr.value * a->weight_decay.value), 3);
 
-  long at = 0; /* of two places in turn: one piece comes in while the one before is computed */
-  for (long n = core * TN; n < a->N; n += cores * TN, at ^= PLACE) {
-    const long cols = least(TN, a->N - n);
-    et_tile(P, at, 1, cols, ET_F32);
-    et_tile(G, at + LT, 1, cols, ET_F32);
-    et_tile(M, at + 2 * LT, 1, cols, ET_F32);
-    et_tile(V, at + 3 * LT, 1, cols, ET_F32);
-    PIECE(VP), PIECE(VG), PIECE(VM), PIECE(VV);
-    PIECE(VPOUT), PIECE(VMOUT), PIECE(VVOUT), PIECE(VCOPY);
-    et_ld(G, VG, ET_RNE);
-    et_ld(M, VM, ET_RNE);
-    et_ld(V, VV, ET_RNE);
-    et_ld(P, VP, ET_RNE);
+  const long step = cores * TN;
+  long n = core * TN, at = 0;
+  load(n, least(TN, a->N - n), at);
+  for (; n < a->N; n += step) {
+    const long cols = least(TN, a->N - n), next = at < (PLACES - 1) * PLACE ? at + PLACE : 0;
+    load(n + step, least(TN, a->N - n - step), next);
+    et_tile(P, at + P * LT, 1, cols, ET_F32);
+    et_tile(G, at + G * LT, 1, cols, ET_F32);
+    et_tile(M, at + M * LT, 1, cols, ET_F32);
+    et_tile(V, at + V * LT, 1, cols, ET_F32);
     et_vx(M, M, G, MOMENT);
-    et_st(M, VMOUT, ET_RNE);
     et_vx(V, V, G, SQUARE);
-    et_st(V, VVOUT, ET_RNE);
     et_vx(P, P, M, UPDATE);
-    et_st(P, VPOUT, ET_RNE);
-    et_st(P, VCOPY, ET_RNE);
+    MOVE(et_st, M, VMOUT);
+    MOVE(et_st, V, VVOUT);
+    MOVE(et_st, P, VPOUT);
+    MOVE(et_st, P, VCOPY);
+    at = next;
   }
   return 0;
 }

@@ -14,13 +14,13 @@ struct RowsShape {
 
 std::string titleOf(const RowsShape& s) { return fmt::format("R={} N={}", s.r, s.n); }
 
-/// Tiles are 64 x 4096, sums have 64 lanes. The last two have more than 32 MiB, four local memories;
-/// a row of the very last has more than one.
+/// Tiles are 4 x 4096 to 256 x 64 or less, sums have 64 lanes. The last two have more than 32 MiB,
+/// four local memories; a row of the very last has more than one.
 constexpr RowsShape kNormShapes[] = {
-    {0, 5},    {5, 0},     {0, 0},     {1, 1},       {1, 2},       {3, 1},     {63, 7},
-    {63, 63},  {64, 64},   {65, 65},   {2, 127},     {5, 129},     {64, 1000}, {67, 997},
-    {1, 4095}, {3, 4096},  {2, 4097},  {64, 4097},   {1, 8191},    {2, 8192},  {3, 8193},
-    {130, 61}, {129, 300}, {1, 12289}, {257, 66001}, {4, 4300003},
+    {0, 5},    {5, 0},     {0, 0},     {1, 1},     {1, 2},       {3, 1},       {63, 7},
+    {63, 63},  {64, 64},   {65, 65},   {2, 127},   {5, 129},     {64, 1000},   {67, 997},
+    {1, 4095}, {3, 4096},  {2, 4097},  {64, 4097}, {1, 8191},    {2, 8192},    {3, 8193},
+    {130, 61}, {129, 300}, {1031, 60}, {1, 12289}, {257, 66001}, {4, 4300003},
 };
 
 /// 1, zeros, infinities, NaNs, subnormals, the least normal, the two largest magnitudes, and -2^64,

@@ -4,8 +4,9 @@
    What to learn here: a *chain* runs several element-wise steps in one pass over a tile, with exact
    f32 temporaries between them, and can reduce one of them on the way. A row longer than a tile is
    taken in chunks: the `.acc` reductions keep 64 lanes a row, so cutting a row changes no bit.
-   A column of row values is broadcast along its row by column step 0 (et_tile_column). */
-#include <etalon/xet.h>
+   A column of row values is broadcast along its row by column step 0 (et_tile_column). How tiles come
+   and go stands in row_tiles.h. */
+#include "row_tiles.h"
 
 struct args {
   const et_bf16* x;
@@ -14,13 +15,9 @@ struct args {
 };
 ETALON_KERNEL(struct args, "softmax(x: bf16[R, N], out y: bf16[R, N]) check softmax(x) -> y")
 
-enum { TR = 64, TN = 4096, LANES = 64 };                           /* rows and columns of a tile */
-enum { LX = TR * TN * 2, LLANES = TR * LANES * 4, LCOL = TR * 4 }; /* bytes */
-enum { VX, VY };                                                   /* view registers */
-enum { X, Y, MAXES, SUMS, MAX, MAXB, RSUM, RSUMB }; /* tile registers; B: broadcast along rows */
-enum { EXP_SUM, EXP_SCALE };                        /* chain registers */
-
-static long least(long a, long b) { return a < b ? a : b; }
+enum { LANES = 64, LLANES = TR * LANES * 4, LCOL = TR * 4 }; /* bytes */
+enum { MAXES = FREE_TILE, SUMS, MAX, MAXB, RSUM, RSUMB };    /* B: broadcast along rows */
+enum { EXP_SUM, EXP_SCALE };                                 /* chain registers */
 
 /* sums of exp(x - max) into 64 lanes a row; no element is written */
 static const et_chain exp_sum = {.version = 1,
@@ -42,33 +39,16 @@ static const et_chain exp_scale = {
     .step = {ET_STEP_F32(SUB, 0, ET_SEL_A, ET_SEL_B, 0), ET_STEP_F32(EXP, 1, ET_SEL_TEMP(0), 0, 0),
              ET_STEP_F32(MUL, 2, ET_SEL_TEMP(1), ET_SEL_C, 0)}};
 
-/* The next chunk of columns, for all tiles. */
-static void chunk(long n, long N, long load) {
-  const long cols = least(TN, N - n);
-  et_vseek(VX, n, 1), et_vext(VX, cols, 1);
-  et_vseek(VY, n, 1), et_vext(VY, cols, 1);
-  et_tcols(X, cols), et_tcols(Y, cols), et_tcols(MAXB, cols), et_tcols(RSUMB, cols);
-  if (load) et_ld(X, VX, ET_RNE);
-}
-
 int main(void* p, unsigned long core, unsigned long cores) {
   const struct args* a = p;
-  const et_view vx = et_matrix_view(a->x, ET_BF16, a->R, a->N, a->N, TR, TN);
-  const et_view vy = et_matrix_view(a->y, ET_BF16, a->R, a->N, a->N, TR, TN);
-  const long lanes = 2 * LX, cols = lanes + 2 * LLANES;
-  et_load_view(VX, vx);
-  et_load_view(VY, vy);
+  if (a->N == 0) return 0;
   et_load_chain(EXP_SUM, exp_sum);
   et_load_chain(EXP_SCALE, exp_scale);
-  if (a->N == 0) return 0;
-  const long reload = a->N > TN; /* a row of one chunk stays in X from pass to pass */
+  struct rows t = rows_begin(a->x, a->y, a->R, a->N, 3, core, cores);
+  const long lanes = FREE_BYTE, cols = lanes + 2 * LLANES;
 
-  for (long m = core * TR; m < a->R; m += cores * TR) {
-    const long rows = least(TR, a->R - m);
-    et_vseek(VX, m, 0), et_vext(VX, rows, 0);
-    et_vseek(VY, m, 0), et_vext(VY, rows, 0);
-    et_tile(X, 0, rows, TN, ET_BF16);
-    et_tile(Y, LX, rows, TN, ET_BF16);
+  for (long m = core * t.tr; m < a->R; m += t.from_to_next) {
+    const long rows = least(t.tr, a->R - m);
     et_tile(MAXES, lanes, rows, LANES, ET_F32);
     et_tile(SUMS, lanes + LLANES, rows, LANES, ET_F32);
     et_tile(MAX, cols, rows, 1, ET_F32);
@@ -79,20 +59,21 @@ int main(void* p, unsigned long core, unsigned long cores) {
     et_iota(MAXES, et_float(-__builtin_inff()), 0, 0); /* a fill: steps 0 */
     et_iota(SUMS, et_float(-0.0f), 0, 0);
     for (long n = 0; n < a->N; n += TN) {
-      chunk(n, a->N, 1);
+      rows_chunk(&t, rows, n, 0);
       et_red_max_acc(MAXES, X);
     }
     et_red_max(MAX, MAXES);
     for (long n = 0; n < a->N; n += TN) {
-      chunk(n, a->N, reload);
+      et_tcols(MAXB, rows_chunk(&t, rows, n, 1));
       et_vx(0, X, MAXB, EXP_SUM);
     }
     et_red_sum(RSUM, SUMS);
     et_recip(RSUM, RSUM);
     for (long n = 0; n < a->N; n += TN) {
-      chunk(n, a->N, reload);
-      et_vx(Y, X, MAXB, EXP_SCALE);
-      et_st(Y, VY, ET_RNE);
+      const long cols = rows_chunk(&t, rows, n, 2);
+      et_tcols(MAXB, cols), et_tcols(RSUMB, cols);
+      et_vx(X, X, MAXB, EXP_SCALE);
+      rows_store(m, rows, n, cols);
     }
   }
   return 0;

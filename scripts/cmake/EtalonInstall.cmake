@@ -15,6 +15,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/tools/runtime/crt0.s ${PROJECT_SOURCE_DIR}/t
               ${PROJECT_SOURCE_DIR}/tools/runtime/etalon.ld DESTINATION share/etalon/runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/runtime/include ${ETALON_GENERATED_DIR}/include DESTINATION share/etalon/runtime
         FILES_MATCHING PATTERN "*.h")
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/plots/sweep_plots.py DESTINATION share/etalon/plots)
+install(FILES ${PROJECT_SOURCE_DIR}/scripts/plots/draw.py ${PROJECT_SOURCE_DIR}/scripts/plots/sweep_data.py
+              ${PROJECT_SOURCE_DIR}/scripts/plots/sweep_page.py DESTINATION share/etalon/plots)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/etalon)
 
 set(ETALON_SHARE_DIR share/etalon)

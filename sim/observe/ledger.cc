@@ -40,9 +40,9 @@ void Ledger::span(const TrackSpan& span) {
 void Ledger::tile(const TileRecord& record) {
   ETALON_CHECK(!finished_, "a tile instruction after the end of the run");
   unitIndex(record.core, record.track);
-  ETALON_CHECK(record.issue <= record.ready && record.issue <= record.taken &&
-                   record.taken <= record.start && record.start <= record.done,
-               "times of a tile instruction must follow each other");
+  const bool in_order = record.issue <= record.ready && record.issue <= record.taken &&
+                        record.taken <= record.start && record.start <= record.done;
+  ETALON_CHECK(in_order, "times of a tile instruction must follow each other");
   CodeCost& cost = code_[record.pc];
   ++cost.tiles;
   cost.macs += record.macs;

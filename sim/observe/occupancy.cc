@@ -7,13 +7,15 @@ namespace etalon::sim {
 
 void Occupancy::add(const TileRecord& record) {
   const auto queue = static_cast<size_t>(record.track);
-  ETALON_CHECK(queue != kWindow && queue < kSeries, "a tile instruction of no queue");
+  const bool in_queue = queue != kWindow && queue < kSeries;
+  ETALON_CHECK(in_queue, "a tile instruction of no queue");
   ++changes_[record.issue][kWindow];
   ++changes_[record.issue][queue];
   --changes_[record.taken][queue];
   --changes_[record.done][kWindow];
-  ETALON_CHECK(record.sequence >= next_ && ahead_.emplace(record.sequence, record.issue).second,
-               "a tile instruction that was told of before");
+  const bool is_new =
+      record.sequence >= next_ && ahead_.emplace(record.sequence, record.issue).second;
+  ETALON_CHECK(is_new, "a tile instruction that was told of before");
   Cycles known = 0;  // whoever is younger was issued here or later
   for (auto oldest = ahead_.begin(); oldest != ahead_.end() && oldest->first == next_;
        oldest = ahead_.erase(oldest), ++next_)

@@ -42,33 +42,33 @@ constexpr uint64_t kSequence = 1;  // not 0
 }  // namespace
 
 uint64_t PerfettoSink::intern(Names& names, uint32_t field, std::string_view name) {
-  const auto [entry, added] = names.try_emplace(std::string(name), names.size() + 1);
-  if (added) {
-    ProtoWriter item;
-    item.integer(interned_name::kIid, entry->second);
-    item.text(interned_name::kName, name);
-    interned_.message(field, item);
-  }
-  return entry->second;
+  if (const auto known = names.find(name); known != names.end()) return known->second;
+  const uint64_t number = names.size() + 1;
+  names.emplace(name, number);
+  ProtoWriter item;
+  item.integer(interned_name::kIid, number);
+  item.text(interned_name::kName, name);
+  interned_.message(field, item);
+  return number;
 }
 
-void PerfettoSink::writePacket(ProtoWriter& packet) {
-  packet.integer(trace_packet::kSequenceId, kSequence);
-  packet.integer(trace_packet::kSequenceFlags,
-                 (begun_ ? 0 : trace_packet::kStateCleared) | trace_packet::kNeedsState);
+void PerfettoSink::writePacket() {
+  packet_.integer(trace_packet::kSequenceId, kSequence);
+  packet_.integer(trace_packet::kSequenceFlags,
+                  (begun_ ? 0 : trace_packet::kStateCleared) | trace_packet::kNeedsState);
   begun_ = true;
-  if (!interned_.empty()) packet.message(trace_packet::kInternedData, interned_);
+  if (!interned_.empty()) packet_.message(trace_packet::kInternedData, interned_);
   interned_.clear();
-  ProtoWriter file;
-  file.message(trace::kPacket, packet);
-  output_->write(file.bytes());
+  file_.clear();
+  file_.message(trace::kPacket, packet_);
+  output_->write(file_.bytes());
+  packet_.clear();
 }
 
 TraceSink::TrackId PerfettoSink::addTrack(ProtoWriter& descriptor) {
   descriptor.integer(track_descriptor::kUuid, ++tracks_);
-  ProtoWriter packet;
-  packet.message(trace_packet::kTrackDescriptor, descriptor);
-  writePacket(packet);
+  packet_.message(trace_packet::kTrackDescriptor, descriptor);
+  writePacket();
   return tracks_;
 }
 
@@ -106,47 +106,44 @@ TraceSink::TrackId PerfettoSink::addCounter(TrackId group, const std::string& na
   return addTrack(descriptor);
 }
 
-void PerfettoSink::writeEvent(Cycles time, const ProtoWriter& event) {
-  ProtoWriter packet;
-  packet.integer(trace_packet::kTimestamp, time);
-  packet.message(trace_packet::kTrackEvent, event);
-  writePacket(packet);
+void PerfettoSink::writeEvent(Cycles time) {
+  packet_.integer(trace_packet::kTimestamp, time);
+  packet_.message(trace_packet::kTrackEvent, event_);
+  event_.clear();
+  writePacket();
 }
 
 void PerfettoSink::event(const Event& event) {
-  ProtoWriter begin;
   const bool instant = event.begin == event.end;
-  begin.integer(track_event::kType, instant ? track_event::kInstant : track_event::kSliceBegin);
-  begin.integer(track_event::kTrackUuid, event.track);
-  begin.integer(track_event::kNameIid,
-                intern(event_names_, interned_data::kEventNames, event.name));
+  event_.integer(track_event::kType, instant ? track_event::kInstant : track_event::kSliceBegin);
+  event_.integer(track_event::kTrackUuid, event.track);
+  event_.integer(track_event::kNameIid,
+                 intern(event_names_, interned_data::kEventNames, event.name));
   for (const TraceArgument& argument : event.arguments) {
-    ProtoWriter annotation;
-    annotation.integer(
+    annotation_.clear();
+    annotation_.integer(
         debug_annotation::kNameIid,
         intern(argument_names_, interned_data::kDebugAnnotationNames, argument.name));
-    annotation.integer(argument.address ? debug_annotation::kPointer : debug_annotation::kUint,
-                       argument.value);
-    begin.message(track_event::kDebugAnnotations, annotation);
+    annotation_.integer(argument.address ? debug_annotation::kPointer : debug_annotation::kUint,
+                        argument.value);
+    event_.message(track_event::kDebugAnnotations, annotation_);
   }
   if (event.flow_step != FlowStep::none)
-    begin.fixed64(
+    event_.fixed64(
         event.flow_step == FlowStep::end ? track_event::kTerminatingFlowIds : track_event::kFlowIds,
         event.flow);
-  writeEvent(event.begin, begin);
+  writeEvent(event.begin);
   if (instant) return;
-  ProtoWriter end;
-  end.integer(track_event::kType, track_event::kSliceEnd);
-  end.integer(track_event::kTrackUuid, event.track);
-  writeEvent(event.end, end);
+  event_.integer(track_event::kType, track_event::kSliceEnd);
+  event_.integer(track_event::kTrackUuid, event.track);
+  writeEvent(event.end);
 }
 
 void PerfettoSink::counter(TrackId track, Cycles time, double value) {
-  ProtoWriter event;
-  event.integer(track_event::kType, track_event::kCounterType);
-  event.integer(track_event::kTrackUuid, track);
-  event.real(track_event::kDoubleCounterValue, value);
-  writeEvent(time, event);
+  event_.integer(track_event::kType, track_event::kCounterType);
+  event_.integer(track_event::kTrackUuid, track);
+  event_.real(track_event::kDoubleCounterValue, value);
+  writeEvent(time);
 }
 
 }  // namespace etalon::sim

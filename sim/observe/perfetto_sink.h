@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -26,17 +27,24 @@ class PerfettoSink final : public TraceSink {
   Status close() override { return output_->close(); }
 
  private:
-  using Names = std::unordered_map<std::string, uint64_t>;
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+  using Names = std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>>;
 
   /// Number of a name; a new one is put into interned_, for the packet about to be written.
   uint64_t intern(Names& names, uint32_t field, std::string_view name);
   TrackId addTrack(ProtoWriter& descriptor);
-  void writeEvent(Cycles time, const ProtoWriter& event);
-  void writePacket(ProtoWriter& packet);
+  /// Writes event_.
+  void writeEvent(Cycles time);
+  /// Writes packet_.
+  void writePacket();
 
   std::unique_ptr<TraceOutput> output_;
   Names event_names_, argument_names_;
   ProtoWriter interned_;
+  ProtoWriter event_, annotation_, packet_, file_;  // of the moment; kept for their memory
   TrackId tracks_ = 0;
   bool begun_ = false;
 };

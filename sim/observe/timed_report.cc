@@ -139,6 +139,7 @@ void locateCode(TimedReport& report, const Locate& locate) {
   }
   const auto listed = [](const auto& costs) {
     std::vector<PlaceCost> places;
+    places.reserve(costs.size());
     for (const auto& [place, cost] : costs)
       places.push_back({{std::get<0>(place), std::get<1>(place), std::get<2>(place)}, cost});
     sortByCost(places);

@@ -181,6 +181,8 @@ class TimedCore final : private UnitSink {
     uint64_t pc = 0;
   };
   std::array<UnitActivity, kQueues> activities_;
+  // Of units that say what they do as they go: places of what they took, oldest first.
+  std::array<std::vector<unsigned>, kQueues> working_;
   UnitWork work_;
   std::array<Cycles, DispatchWindow::kMostPlaces> taken_{};
   // Signals on their way, oldest first in a ring: a core's signals arrive in program order.

@@ -32,6 +32,7 @@ void TimedCore::dispatch(Cycles now) {
       taken_[head->place] = now;
       const UnitCharge charge = units_[q]->take(head->token, head->place, now);
       count(head->token, charge);
+      if (units_[q]->activity()) working_[q].push_back(head->place);
       SpanRecorder& spans = activities_[q].spans;
       const uint64_t pc = head->token.pc;
       spans.extend(Activity::weights, spans.end() + charge.weights, pc);
@@ -69,6 +70,7 @@ void TimedCore::readDone(unsigned place, Cycles now) { window_.readDone(place, n
 
 void TimedCore::done(unsigned place, Cycles now, const UnitStamps& stamps) {
   const DispatchWindow::Entry& entry = window_.entry(place);
+  std::erase(working_[static_cast<size_t>(entry.queue)], place);
   if (observer_) {
     const Token& token = entry.token;
     TileRecord record;
@@ -110,7 +112,7 @@ void TimedCore::chooseActivities(Cycles now) {
     const std::optional<Activity> activity = units_[q]->activity();
     if (activity && *activity != Activity::empty) {
       unit.activity = *activity;
-      unit.pc = 0;
+      unit.pc = working_[q].empty() ? 0 : window_.entry(working_[q].front()).token.pc;
     } else if (!head) {
       unit.activity = core_.state() == CoreState::halted ? Activity::halted : Activity::empty;
     } else if (!head->clear() || head->resolved > now) {

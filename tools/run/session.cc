@@ -82,8 +82,8 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   if (!program->warnings.empty() && hooks.warning) hooks.warning(program->warnings);
 
   std::vector<sim::WhatIf> what_if;
-  if (request.what_if) {
-    Result<std::vector<sim::WhatIf>> answers = whatIf(request);
+  if (request.what_if && machine->timing) {
+    Result<std::vector<sim::WhatIf>> answers = whatIf(request, *machine);
     if (!answers.ok()) return answers.error();
     what_if = *std::move(answers);
   }

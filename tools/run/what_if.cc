@@ -20,8 +20,11 @@ struct Resource {
   std::vector<std::string> overrides;
 };
 
-const std::vector<Resource>& resources() {
-  static const std::vector<Resource> kAll{
+std::vector<Resource> resourcesOf(const isa::Machine& machine) {
+  // No port may be wider than all banks.
+  const isa::LocalTiming& local = machine.timing->local;
+  const std::string ports = std::to_string(local.banks * local.bank_bytes);
+  return {
       {"scalar",
        {"scalar.branch_taken=0", "scalar.load_use=0", "scalar.multiply=1", "scalar.divide=1",
         "scalar.divide_word=1", "scalar.fp=1", "scalar.fp_divide=1", "scalar.csr=1",
@@ -30,19 +33,18 @@ const std::vector<Resource>& resources() {
       {"matrix",
        {"matrix.rate_32=64", "matrix.rate_16=64", "matrix.rate_8=64", "matrix.rate_4=64",
         "matrix.weight_bits=4096", "matrix.latency=1", "matrix.forward=0",
-        "matrix.port_bytes=65536", "matrix.accumulator_port_bytes=65536"}},
+        "matrix.port_bytes=" + ports, "matrix.accumulator_port_bytes=" + ports}},
       {"vector",
        {"vector.lanes=65536", "vector.stages=64", "vector.start=1", "vector.exp_slots=1",
-        "vector.function_slots=1", "vector.fold=1", "vector.scan=65536", "vector.port_bytes=65536",
-        "vector.read_ports=16", "vector.write_ports=16"}},
+        "vector.function_slots=1", "vector.fold=1", "vector.scan=65536",
+        "vector.port_bytes=" + ports, "vector.read_ports=16", "vector.write_ports=16"}},
       {"local", {"local.bank_bytes=65536"}},
       {"dma",
        {"dma.load_channels=64", "dma.store_channels=64", "dma.outstanding=65536", "dma.start=0",
-        "dma.runs=1024", "dma.indices=1024", "dma.port_bytes=65536"}},
+        "dma.runs=1024", "dma.indices=1024", "dma.port_bytes=" + ports}},
       {"network",
        {"network.ports=64", "network.port_bytes=65536", "network.latency=2", "network.queue=1024"}},
       {"memory", {"memory.preset=free"}}};
-  return kAll;
 }
 
 /// A run in a child process: where its cycles are told, 0 for a run that did not end by itself.
@@ -76,19 +78,20 @@ Cycles finish(const Child& child) {
 
 }  // namespace
 
-Result<std::vector<sim::WhatIf>> whatIf(const RunRequest& request) {
+Result<std::vector<sim::WhatIf>> whatIf(const RunRequest& request, const isa::Machine& machine) {
+  const std::vector<Resource> resources = resourcesOf(machine);
   const size_t at_once = std::max(1u, std::thread::hardware_concurrency());
   std::vector<sim::WhatIf> answers;
   std::vector<Child> running;
   Status status;
   const auto collect = [&] {
-    const std::string name = resources()[answers.size()].name;
+    const std::string name = resources[answers.size()].name;
     answers.push_back({name, finish(running.front())});
     running.erase(running.begin());
     if (answers.back().cycles == 0 && status.ok())
       status = Error{fmt::format("--what-if: the run with a free {} did not end by itself", name)};
   };
-  for (const Resource& resource : resources()) {
+  for (const Resource& resource : resources) {
     RunRequest changed = request;
     changed.what_if = changed.check = false;
     changed.outputs.clear();

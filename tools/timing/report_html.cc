@@ -151,6 +151,7 @@ std::string whatIfSection(const sim::TimedReport& report) {
 
 std::string boundsSection(const sim::TimedReport& report) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(report.bounds.size());
   for (const sim::Bound& bound : report.bounds)
     rows.push_back({escaped(bound.name) +
                         (bound.source.empty()
@@ -261,6 +262,7 @@ std::string energySection(const sim::TimedReport& report) {
 
 std::string machineSection(const sim::TimedReport& report) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(report.machine_values.size());
   for (const isa::MachineValue& value : report.machine_values)
     rows.push_back(
         {"<code>" + escaped(value.key) + "</code>", escaped(value.value), escaped(value.source)});

@@ -168,7 +168,9 @@ void compareRuns(const Program& program, bool observe, Totals& totals) {
     ASSERT_EQ(values.seen(), left_out.seen()) << program.name() << " step " << step;
     if (!left_out.commits().empty()) totals.retired.insert(left_out.retired());
     ++totals.instructions;
-    if (step % 256 == 0 || !going_on) ASSERT_NO_FATAL_FAILURE(check());
+    if (step % 256 == 0 || !going_on) {
+      ASSERT_NO_FATAL_FAILURE(check());
+    }
     if (!going_on) break;
   }
   ASSERT_EQ(values.state(observe), left_out.state(observe)) << program.name();
