@@ -42,6 +42,9 @@ void addMan(CLI::App& app, int& exit_status);
 /// The machines that `--machine` takes by name.
 Result<std::vector<std::string>> machineNames();
 
+/// The command line of this process as a shell takes it; empty where the system does not tell.
+std::string commandLine();
+
 /// Writes to stdout, all of it.
 void printOut(std::string_view text);
 /// Writes `etalon COMMAND: message` to stderr and returns kBadInput.

@@ -22,6 +22,7 @@ TIMING = {
     "paths": [{"level": "memory read", "name": f"channel {i}", "moved": 4000, "useful": 3000, "transfers": 63, "peak_thousandths": 32000} for i in (0, 1)],
     "bounds": [{"name": "matrix", "unit": "MAC", "work": 64000, "peak_thousandths": 128000, "cycles": 500, "source": "matrix.rows"}],
     "energy": [],
+    "what_if": [],
     "functions": [],
     "lines": [{"file": "gemm.c", "line": 31, "function": "gemm", "cycles": 2000, "critical": 600, "units": {"matrix": {"busy": 1000, "operand": 1000}},
                "tiles": 10, "macs": 64000, "elements": 0, "bytes": 0},

@@ -158,6 +158,7 @@ Status checkTimingOnly(const RunOptions& options) {
 /// Understands the texts of the command line.
 Status readOptions(RunOptions& options) {
   RunRequest& request = options.request;
+  request.command = commandLine();
   ETALON_RETURN_IF_ERROR(readDevice(options, request));
   ETALON_RETURN_IF_ERROR(readDebugging(options));
   ETALON_RETURN_IF_ERROR(readTrace(options, request));

@@ -16,8 +16,9 @@ struct ConvolutionShape {
   uint64_t stride, pad, dilation;
 };
 
-/// Tiles have 128 filters and 128 output pixels of 512 channels (im2col), or up to 32 x 32 pixels of 128 channels, four
-/// times 128 filters in turn (implicit), or up to 1024 pixels of 1024 window elements (few channels). One picture has more than 32 MiB, four local memories.
+/// Tiles have 128 filters and 128 output pixels of 512 channels (im2col), up to 32 x 32 pixels of 128 channels, four times
+/// 128 filters in turn (implicit), or up to 1024 pixels and 1024 elements of windows (few channels). One picture has more
+/// than 32 MiB, four local memories.
 constexpr ConvolutionShape kShapes[] = {
     {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},       {0, 5, 5, 3, 3, 3, 4, 1, 0, 1},
     {1, 0, 5, 3, 1, 1, 4, 1, 1, 1},       {1, 5, 0, 3, 1, 1, 4, 1, 0, 1},

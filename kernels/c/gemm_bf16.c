@@ -39,13 +39,18 @@ enum { ALOAD, A, B, ACC, CSTORE }; /* tile registers */
 static long least(long a, long b) { return a < b ? a : b; }
 static long steps(long elements) { return (elements + TS - 1) / TS; }
 
-/* Sizes of a block: as large as may be, but as many as give every core the same, or nearly. */
+/* Sizes of a block: as large as may be, even, but as many as give every core the same, or nearly. */
 struct plan {
   long tm, tn, across, blocks;
 };
+static long even(long size, long most) {
+  const long parts = (size + most - 1) / most;
+  return steps((size + parts - 1) / parts) * TS;
+}
 static struct plan plan_of(const struct args* a, long cores) {
-  struct plan p = {least(TM, steps(a->M) * TS), least(TN, steps(a->N) * TS), 0, 0};
+  struct plan p = {0};
   if (a->M == 0 || a->N == 0) return p;
+  p.tm = even(a->M, TM), p.tn = even(a->N, TN);
   for (;;) {
     p.across = (a->N + p.tn - 1) / p.tn;
     p.blocks = (a->M + p.tm - 1) / p.tm * p.across;

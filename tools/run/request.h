@@ -44,6 +44,7 @@ struct DumpTarget {
 /// Everything the user asked of `etalon run`.
 struct RunRequest {
   std::string program;
+  std::string command;               // how to repeat the run, for reports
   std::string plugin;                // path of a device plug-in; empty: the functional model
   std::string device_config = "{}";  // JSON for the plug-in
   uint64_t timeout_ns = 0;           // of each call of the plug-in; 0: none

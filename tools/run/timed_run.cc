@@ -150,6 +150,7 @@ Result<TimedOutcome> runTimedLaunch(sim::FunctionalDevice& device, const RunRequ
   sim::locateCode(outcome.report, [&](uint64_t pc) { return placeOf(lines, pc); });
   outcome.report.program = request.program;
   outcome.report.device = "npu";
+  outcome.report.command = request.command;
   outcome.report.machine = machine.displayName();
   outcome.report.machine_title = machine.title;
   outcome.report.machine_values = isa::machineValues(machine);

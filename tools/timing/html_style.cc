@@ -57,7 +57,7 @@ th, td { padding: .35rem .7rem; text-align: left; vertical-align: top; border-bo
 tr:last-child td { border-bottom: 0; }
 th { background: var(--panel); font-weight: 600; white-space: nowrap; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.name { overflow-wrap: anywhere; min-width: 9rem; }
+td.name { overflow-wrap: break-word; min-width: 9rem; }
 details { margin: .8rem 0 0; }
 summary { color: var(--accent); cursor: pointer; }
 details > .scroll { margin-top: .6rem; }

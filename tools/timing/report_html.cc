@@ -191,9 +191,17 @@ std::string bytesSection(const sim::TimedReport& report) {
   return table(head, rows, 1) + details(title, table(head, single, 1));
 }
 
+/// A path that breaks between its parts, so that a line's number stays whole.
+std::string pathHtml(const std::string& path) {
+  std::string html = escaped(path);
+  for (size_t at = 0; (at = html.find('/', at)) != std::string::npos; at += 6)
+    html.insert(at + 1, "<wbr>");
+  return html;
+}
+
 std::string placeName(const sim::CodePlace& place) {
   if (place.line != 0)
-    return fmt::format("{}:{}{}", escaped(place.file), place.line,
+    return fmt::format("{}:{}{}", pathHtml(place.file), place.line,
                        place.function.empty()
                            ? ""
                            : " <span class=\"faint\">" + escaped(place.function) + "</span>");
