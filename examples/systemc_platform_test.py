@@ -12,7 +12,7 @@ from etalon_case import Case  # noqa: E402
 PLATFORM = sys.argv[3]
 
 # Ten atomic additions to a word behind the code, one after the other; the program ends with what they add up to, shifted.
-ADD = ["auipc x6, 1", "addi x7, x0, 1", "addi x8, x0, 10", "amoadd.d x9, x7, (x6)", "addi x8, x8, -1", "bne x8, x0, -8", "et.halt"]
+ADD = ["auipc x6, 1", "addi x6, x6, 64", "addi x7, x0, 1", "addi x8, x0, 10", "amoadd.d x9, x7, (x6)", "addi x8, x8, -1", "bne x8, x0, -8", "et.halt"]
 
 
 class Platform(Case):

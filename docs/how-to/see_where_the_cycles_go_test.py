@@ -42,7 +42,7 @@ class CyclesTest(unittest.TestCase):
             own = {run: {cause: sum(u["cycles"].get(cause, 0) for u in timing["units"] if u["unit"] == "matrix") for cause in ("busy", "chain", "weights")}
                    for run, timing in (("before", before), ("after", after))}
             self.assertLess(own["after"].pop("chain"), own["before"].pop("chain"))
-            self.assertEqual(own["after"], own["before"])
+            self.assertEqual(own["after"]["busy"], own["before"]["busy"])
             self.assertRegex(diff, r"(?m)^  matrix .*chain -")
 
 

@@ -66,16 +66,20 @@ static struct plan plan_of(const struct args* a, long cores) {
   p.tow = parts(p.OW, parts(p.OW, TOW));
   p.toh = parts(p.OH, parts(p.OH, TPIXELS / p.tow));
   p.tc = most(1, least(a->C, elements > 0 ? TK / elements : TK));
-  p.weights = elements * p.tc * TF * 2;
   for (;;) {
+    p.weights = elements * p.tc * TF * 2;
     if (elements > 0) p.th = under(p.toh, a->R, a), p.tw = under(p.tow, a->S, a);
     p.image = (p.th * p.tw * p.tc * 2 + 127) & -128;
     p.spread = (p.toh * p.tw * a->R * p.tc * 2 + 127) & -128;
     p.across = parts(p.OW, p.tow), p.down = parts(p.OH, p.toh), p.deep = parts(a->F, TF);
     p.blocks = a->B * p.down * p.across * p.deep;
-    if (SUMS * LACC + 2 * (p.image + p.spread + p.weights) > (long)et_local_bytes())
-      et_assert(p.toh * p.tow > 1); /* halve until it fits, */
-    else if (p.blocks % cores == 0 || p.blocks >= 4 * cores || p.toh * p.tow < 128)
+    if (SUMS * LACC + 2 * (p.image + p.spread + p.weights) > (long)et_local_bytes()) {
+      if (p.toh * p.tow == 1) { /* halve until it fits, pixels before channels, */
+        et_assert(p.tc > 1);
+        p.tc = (p.tc + 1) / 2;
+        continue;
+      }
+    } else if (p.blocks % cores == 0 || p.blocks >= 4 * cores || p.toh * p.tow < 128)
       return p; /* and until all cores have about the same to do */
     if (p.toh > 1)
       p.toh = (p.toh + 1) / 2;
