@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "isa/base/fuzz_scale.h"
 #include "sim/memory/dram_runs.h"
 
 namespace etalon::sim {
@@ -12,7 +11,7 @@ namespace {
 
 using isa::DramPreset;
 
-constexpr uint64_t kAccesses = kSanitized ? 20000 : 100000;
+constexpr uint64_t kAccesses = 100000;
 
 /// Share of the time that an all-bank refresh takes from a busy channel: last read, close, refresh, open again.
 double refreshShare(const DramPreset& preset) {
