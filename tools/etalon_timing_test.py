@@ -66,6 +66,7 @@ class TimedRuns(Case):
         free = {one["resource"]: one["cycles"] for one in timing["what_if"]}
         self.assertEqual(list(free), "scalar dispatch matrix vector local dma network memory".split())
         self.assertEqual(free["matrix"], timing["cycles"])
+        # A row hit of HBM2-2400 is CL and a burst, (17 + 2) * 0.833 ns, in each of ten.
         self.assertLess(free["memory"], timing["cycles"] - 10 * 15)
         self.assertLess(free["network"], timing["cycles"] - 10 * 10)
         self.assertLess(free["scalar"], timing["cycles"])

@@ -43,6 +43,8 @@ class CyclesTest(unittest.TestCase):
                    for run, timing in (("before", before), ("after", after))}
             self.assertLess(own["after"].pop("chain"), own["before"].pop("chain"))
             self.assertEqual(own["after"]["busy"], own["before"]["busy"])
+            # Products begin earlier, so loads meet memory a little differently: a few cycles of weights, no more.
+            self.assertLess(abs(own["after"]["weights"] - own["before"]["weights"]), own["before"]["weights"] / 100)
             self.assertRegex(diff, r"(?m)^  matrix .*chain -")
 
 

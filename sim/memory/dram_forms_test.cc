@@ -79,13 +79,15 @@ TEST(DramForms, AStreamRunsAtThePeakLessRefresh) {
     EXPECT_NEAR(ratio(runAccesses(preset, dramPattern("sequential_read", kAccesses)).cycles, read),
                 1, 0.03)
         << name;
-    // Before a refresh a write must have been restored, and a drain has an end: 4 %.
+    const uint64_t write = runAccesses(preset, dramPattern("sequential_write", kAccesses)).cycles;
+    // Waived: HBM3 under all-bank refresh, which is not its default. Before a refresh a write must have been restored, which
+    // is long there, and the form does not know it. Until the form has write recovery; then this fails.
+    const bool waived = name == "hbm3-6400";
+    EXPECT_EQ(std::abs(ratio(write, read) - 1) > 0.03, waived) << name;
+    // With write recovery in the share, and a drain having an end.
     const double share = static_cast<double>(t.cwl + t.burst + t.wr + t.rp + t.rfc + t.rcd_wr) /
                          static_cast<double>(t.refi);
-    EXPECT_NEAR(ratio(runAccesses(preset, dramPattern("sequential_write", kAccesses)).cycles,
-                      busy / (1 - share)),
-                1, 0.04)
-        << name;
+    EXPECT_NEAR(ratio(write, busy / (1 - share)), 1, 0.04) << name;
   }
 }
 
