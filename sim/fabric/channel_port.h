@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,6 +33,8 @@ class ChannelPort {
   /// A request that the network delivers, now or later; of each kind in the order of time.
   void deliver(const Delivery& delivery);
   Cycles nextTime() const { return next_; }
+  /// The channel will have something at `time` that its nextTime() did not know of, as a memory of somebody else's does.
+  void wake(Cycles time) { next_ = std::min(next_, time); }
   /// Goes on to `now` and appends what happens at it.
   void advance(Cycles now, ChannelPortOutput& out);
 

@@ -150,6 +150,11 @@ UnitWork TimedChip::work() const {
   return work;
 }
 
+void TimedChip::wakeChannel(unsigned channel, Cycles at) {
+  ports_[channel].port->wake(at);
+  wake_(static_cast<unsigned>(cores_.size()) + 1 + channel, at);
+}
+
 void TimedChip::wakeNetwork(Cycles now) {
   const Cycles next = std::max(network_.nextTime(), now + 1);
   if (next != kNever) wake_(static_cast<unsigned>(cores_.size()), next);

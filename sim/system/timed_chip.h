@@ -35,10 +35,8 @@ class TimedChip final : private CoreUplink {
 
   /// Cores from 0, then the network, then the channel ports and the ports of cores' windows.
   unsigned components() const { return static_cast<unsigned>(cores_.size() + 1 + ports_.size()); }
-  /// The component of a memory channel's port.
-  unsigned portComponent(unsigned channel) const {
-    return static_cast<unsigned>(cores_.size()) + 1 + channel;
-  }
+  /// A memory channel will have something at `at`, after now, that its nextTime() did not know of.
+  void wakeChannel(unsigned channel, Cycles at);
   /// Unique, of letters, digits and underscores: core_0, network, channel_3, window_1.
   std::string componentName(unsigned component) const;
   Cycles nextTime(unsigned component) const;

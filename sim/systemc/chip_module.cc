@@ -40,10 +40,8 @@ ChipModule::ChipModule(const sc_core::sc_module_name& name, const isa::Machine& 
     channels.push_back(memories_.back()->makeChannel());
   }
   build(machine, device, std::move(channels), observer, Jitter(0));
-  for (uint32_t i = 0; i < memories_.size(); ++i) {
-    Component& port = *components_[chip_->portComponent(i)];
-    memories_[i]->onNews([&port](Cycles at) { port.wakeAt(at); });
-  }
+  for (uint32_t i = 0; i < memories_.size(); ++i)
+    memories_[i]->onNews([this, i](Cycles at) { chip_->wakeChannel(i, at); });
 }
 
 void ChipModule::build(const isa::Machine& machine, FunctionalDevice& device,

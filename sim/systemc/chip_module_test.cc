@@ -3,7 +3,11 @@
 #include "sim/systemc/chip_module.h"
 
 #include <sys/wait.h>
+#include <tlm_utils/peq_with_get.h>
+#include <tlm_utils/simple_target_socket.h>
 #include <unistd.h>
+
+#include <utility>
 
 #include "isa/csr.h"
 #include "sim/system/chip_memory.h"
@@ -111,6 +115,104 @@ TEST(ChipOnSystemC, ASecondLaunchInAProcessIsAnError) {
               return refused;
             }),
             1u);
+}
+
+/// A memory of somebody else's that answers every access after a latency: by early completion, in four phases of which the
+/// first says when the next request may come, or by b_transport alone.
+class ForeignMemory final : public sc_core::sc_module {
+ public:
+  enum class Style : uint8_t { early, phases, blocking };
+  tlm_utils::simple_target_socket<ForeignMemory> socket;
+
+  ForeignMemory(const sc_core::sc_module_name& name, Style style, uint64_t accept_ns)
+      : sc_module(name), socket("socket"), style_(style), accept_(accept_ns, sc_core::SC_NS) {
+    SC_HAS_PROCESS(ForeignMemory);
+    if (style == Style::blocking)
+      socket.register_b_transport(this, &ForeignMemory::access);
+    else
+      socket.register_nb_transport_fw(this, &ForeignMemory::forward);
+    SC_METHOD(accept);
+    dont_initialize();
+    sensitive << accepts_;
+    SC_METHOD(answer);
+    dont_initialize();
+    sensitive << answers_.get_event();
+  }
+  unsigned accesses = 0, overlapping = 0;
+
+ private:
+  void access(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    ++accesses;
+    delay += kLatency;
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay) {
+    if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+    access(payload, delay);
+    if (style_ == Style::early) return tlm::TLM_COMPLETED;
+    if (accepting_) ++overlapping;
+    payload.acquire();
+    accepting_ = &payload;
+    accepts_.notify(accept_);
+    answers_.notify(payload, accept_ + kLatency);
+    return tlm::TLM_ACCEPTED;
+  }
+  void accept() { say(*std::exchange(accepting_, nullptr), tlm::END_REQ); }
+  void answer() {
+    while (tlm::tlm_generic_payload* payload = answers_.get_next_transaction()) {
+      say(*payload, tlm::BEGIN_RESP);
+      payload->release();
+    }
+  }
+  void say(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket->nb_transport_bw(payload, phase, delay);
+  }
+
+  const sc_core::sc_time kLatency{60, sc_core::SC_NS};
+  Style style_;
+  sc_core::sc_time accept_;
+  tlm::tlm_generic_payload* accepting_ = nullptr;
+  sc_core::sc_event accepts_;
+  tlm_utils::peq_with_get<tlm::tlm_generic_payload> answers_{"answers"};
+};
+
+/// Cycles of the launch on such memories; 0 if it did not end, or a request came before the one before it was accepted.
+uint64_t cyclesOnForeignMemory(ForeignMemory::Style style, uint64_t accept_ns) {
+  return inChild([&]() -> uint64_t {
+    const std::unique_ptr<FunctionalDevice> device = startedDevice();
+    ChipModule chip("chip", device->machine(), *device, nullptr);
+    std::vector<std::unique_ptr<ForeignMemory>> memories;
+    uint64_t accesses = 0, overlapping = 0;
+    for (unsigned i = 0; i < chip.memories(); ++i) {
+      memories.push_back(std::make_unique<ForeignMemory>(("memory" + std::to_string(i)).c_str(),
+                                                         style, accept_ns));
+      chip.memory(i).socket.bind(memories.back()->socket);
+    }
+    sc_core::sc_start();
+    for (const auto& memory : memories) {
+      accesses += memory->accesses;
+      overlapping += memory->overlapping;
+    }
+    return chip.chip().end() && accesses > 80 && overlapping == 0 ? chip.chip().end()->time : 0;
+  });
+}
+
+TEST(ForeignMemoryBehindASocket, AnswersInWhicheverWayTheProtocolHas) {
+  const uint64_t early = cyclesOnForeignMemory(ForeignMemory::Style::early, 0);
+  EXPECT_GT(early, 0u);
+  // The answer is a cycle or two after the latency, an access has at most one behind the other.
+  EXPECT_NEAR(static_cast<double>(cyclesOnForeignMemory(ForeignMemory::Style::blocking, 0)),
+              static_cast<double>(early), static_cast<double>(early) / 20);
+}
+
+TEST(ForeignMemoryBehindASocket, HoldsTheNextRequestUpUntilItHasAcceptedTheLast) {
+  const uint64_t soon = cyclesOnForeignMemory(ForeignMemory::Style::phases, 1);
+  const uint64_t late = cyclesOnForeignMemory(ForeignMemory::Style::phases, 40);
+  EXPECT_GT(soon, 0u);
+  // Twenty atomics of a core, one after the other, each 39 ns later at least.
+  EXPECT_GE(late, soon + 20 * 39);
 }
 
 TEST(ClockDomainTime, CyclesOfAnOddClockBeginAtTheirFlooredPicosecond) {

@@ -86,14 +86,15 @@ void TlmMemory::submit(const ChannelRequest& request, Cycles now) {
   payload->set_dmi_allowed(false);
   payload->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   free_from_ = kNever;
+  requesting_ = payload;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm::tlm_sync_enum answer = socket->nb_transport_fw(*payload, phase, delay);
   if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
-    accepted(delay);
+    accepted(*payload, delay);
     answered(*payload, delay);
   } else if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) {
-    accepted(delay);
+    accepted(*payload, delay);
   }
 }
 
@@ -101,8 +102,9 @@ Cycles TlmMemory::after(const sc_core::sc_time& delay) const {
   return std::max(clock_.cycle(sc_core::sc_time_stamp() + delay), clock_.now() + 1);
 }
 
-void TlmMemory::accepted(const sc_core::sc_time& delay) {
-  if (free_from_ != kNever) return;
+void TlmMemory::accepted(const tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
+  if (requesting_ != &payload) return;  // it was before
+  requesting_ = nullptr;
   free_from_ = after(delay);
   if (news_) news_(free_from_);
 }
@@ -119,14 +121,14 @@ void TlmMemory::answered(tlm::tlm_generic_payload& payload, const sc_core::sc_ti
 tlm::tlm_sync_enum TlmMemory::backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
   if (phase == tlm::END_REQ) {
-    accepted(delay);
+    accepted(payload, delay);
     return tlm::TLM_ACCEPTED;
   }
   if (phase != tlm::BEGIN_RESP) {
     SC_REPORT_ERROR("etalon/tlm", "a memory answers with END_REQ or BEGIN_RESP");
     return tlm::TLM_ACCEPTED;
   }
-  accepted(delay);  // BEGIN_RESP without END_REQ before it implies that
+  accepted(payload, delay);  // BEGIN_RESP without END_REQ before it implies that
   answered(payload, delay);
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;

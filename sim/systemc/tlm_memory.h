@@ -44,7 +44,7 @@ class TlmMemory : public sc_core::sc_module {
   void submit(const ChannelRequest& request, Cycles now);
   tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
-  void accepted(const sc_core::sc_time& delay);
+  void accepted(const tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
   void answered(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
   Cycles after(const sc_core::sc_time& delay) const;
 
@@ -54,6 +54,8 @@ class TlmMemory : public sc_core::sc_module {
   std::byte* memory_;
   std::function<void(Cycles)> news_;
   std::unique_ptr<Pool> pool_;
+  const tlm::tlm_generic_payload* requesting_ =
+      nullptr;            // the one that the target has not accepted yet
   Cycles free_from_ = 0;  // the request channel is free; kNever: the target has not accepted yet
   std::vector<ChannelCompletion> completions_;  // in order of time
 };
