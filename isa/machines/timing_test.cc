@@ -115,6 +115,9 @@ TEST(Timing, OverridesMustGoTogether) {
             "network.latency: 1 cycle is too short for a crossbar: into it and out of it takes 2");
   EXPECT_EQ(message({"network.latency=1", "network.topology=ring"}), "accepted");
   EXPECT_EQ(message({"links.count=0", "links.megabytes_per_second=0", "links.latency_ns=0"}),
+            "profiles: Et-net without links: links.count is 0");
+  EXPECT_EQ(message({"links.count=0", "links.megabytes_per_second=0", "links.latency_ns=0",
+                     "profiles=Et-base"}),
             "accepted");
   EXPECT_THAT(message({"memory.preset=none"}),
               HasSubstr("memory.preset: there is no parts/memory/none.yaml; known: "));
