@@ -62,7 +62,7 @@ bool CriticalPath::mayHold() {
 
 void CriticalPath::tile(const TileRecord& record) {
   if (!mayHold()) return;
-  std::vector<Tile>& tiles = cores_.at(record.core).tiles;
+  std::deque<Tile>& tiles = cores_.at(record.core).tiles;
   if (tiles.size() < record.sequence) tiles.resize(record.sequence);
   tiles[record.sequence - 1] = {record.pc,    record.waited_for, record.issue,
                                 record.ready, record.taken,      record.read_done,

@@ -38,6 +38,7 @@ bool mayOverlap(const TileUse& a, const TileUse& b) {
   if (a.displaced && b.displaced) return true;
   if (a.displaced) return isa::mayOverlap(b.tile, interval(a.span));
   if (b.displaced) return isa::mayOverlap(a.tile, interval(b.span));
+  if (a.tile == b.tile) return true;  // the usual case, and neither is empty
   return isa::mayOverlap(a.tile, b.tile);
 }
 
