@@ -54,7 +54,7 @@ class CriticalPath final : public RunObserver {
   struct Core {
     std::deque<Tile> tiles;  // by sequence - 1
     std::vector<Stretch> scalar;
-    std::vector<uint64_t> by_done;  // sequences
+    std::vector<uint64_t> by_done;  // sequences, in order of time
   };
   /// Where the walk stands: what lies behind `time` is charged.
   struct Place {
