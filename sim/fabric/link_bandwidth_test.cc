@@ -10,7 +10,9 @@
 namespace etalon::sim {
 namespace {
 
-using namespace traffic;
+using traffic::cyclesOf;
+using traffic::linkTiming;
+using traffic::LinkTraffic;
 using Pattern = std::vector<std::vector<uint16_t>>;  // destinations of each device
 
 constexpr uint64_t kRing = isa::LinkTiming::kRing, kTorus = isa::LinkTiming::kTorus,

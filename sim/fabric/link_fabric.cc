@@ -49,9 +49,8 @@ LinkFabric::LinkFabric(const isa::Timing& timing, LinkLayout layout)
 }
 
 void LinkFabric::send(const LinkMessage& message) {
-  ETALON_CHECK(message.source != message.destination &&
-                   std::max(message.source, message.destination) < layout_.devices,
-               "from one device to another");
+  ETALON_CHECK(message.source != message.destination, "what stays at home takes no link");
+  ETALON_CHECK(std::max(message.source, message.destination) < layout_.devices, "no such device");
   const uint32_t packets =
       std::max(1u, static_cast<uint32_t>(roundedUp(message.bytes, packet_bytes_)));
   const uint32_t number =
@@ -126,10 +125,9 @@ void LinkFabric::grant(uint32_t number, Cycles now, std::vector<LinkDelivery>& a
   const auto links = std::span(links_).subspan(output.first_link, wiring.links);
   while (!output.waiting.empty()) {
     Link& link = *std::ranges::min_element(links, {}, &Link::free);
-    if (link.free >= (now + 1) * cycle_parts_) {
-      const Cycles time = link.free / cycle_parts_;
-      if (output.wakes_at != time) wake(output_event, number, time);
-      output.wakes_at = time;
+    if (link.free.cycle > now) {
+      if (output.wakes_at != link.free.cycle) wake(output_event, number, link.free.cycle);
+      output.wakes_at = link.free.cycle;
       return;
     }
     std::ranges::pop_heap(output.waiting, std::greater<>());
@@ -138,11 +136,13 @@ void LinkFabric::grant(uint32_t number, Cycles now, std::vector<LinkDelivery>& a
     Packet& packet = packets_[packet_number];
     const Bytes bytes = bytesOf(packet);
     output.queued -= bytes;
-    link.free = std::max(link.free, now * cycle_parts_) + bytes * byte_parts_;
+    const Moment start = std::max(link.free, {now, 0});
+    const uint64_t parts = start.part + bytes * byte_parts_;
+    link.free = {start.cycle + parts / cycle_parts_, parts % cycle_parts_};
     ++link.use.packets;
     link.use.payload += packet.payload;
     link.use.headers += header_bytes_;
-    const Cycles there = roundedUp(link.free, cycle_parts_) + latency_;
+    const Cycles there = link.free.cycle + (link.free.part != 0 ? 1 : 0) + latency_;
     if (wiring.to == packet.destination) {
       arrive(packet_number, there, arrived);
       continue;

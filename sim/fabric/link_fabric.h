@@ -92,8 +92,13 @@ class LinkFabric {
     uint32_t packet = 0;
     bool operator>(const Waiting& other) const { return age > other.age; }
   };
+  struct Moment {
+    Cycles cycle = 0;
+    uint64_t part = 0;  // of the cycle, in cycle_parts_
+    auto operator<=>(const Moment&) const = default;
+  };
   struct Link {
-    uint64_t free = 0;                     // in parts of a cycle
+    Moment free;
     uint32_t first = kNone, last = kNone;  // on it or at its end, in the order in which they go on
     LinkUse use;
   };
@@ -118,7 +123,7 @@ class LinkFabric {
   Bytes bytesOf(const Packet& packet) const { return packet.payload + header_bytes_; }
 
   LinkLayout layout_;
-  uint64_t cycle_parts_, byte_parts_;  // of a cycle; that a byte takes
+  uint64_t cycle_parts_, byte_parts_;  // parts of a cycle, and how many a byte takes
   Cycles latency_, transit_;
   uint32_t packet_bytes_, header_bytes_;
   std::vector<Output> outputs_;

@@ -13,7 +13,8 @@
 namespace etalon::sim {
 namespace {
 
-using namespace traffic;
+using traffic::linkTiming;
+using traffic::LinkTraffic;
 
 constexpr uint64_t kRing = isa::LinkTiming::kRing, kTorus = isa::LinkTiming::kTorus,
                    kSwitch = isa::LinkTiming::kSwitch;
@@ -57,12 +58,12 @@ TEST_P(EveryPair, OnePacketTakesTheSumOfItsWay) {
            .timing;
   for (uint64_t devices = 2; devices <= 16; ++devices) {
     if (!linkLayout(timing.links, devices).ok()) continue;
-    for (uint16_t from = 0; from < devices; ++from)
-      for (uint16_t to = 0; to < devices; ++to) {
+    for (uint64_t from = 0; from < devices; ++from)
+      for (uint64_t to = 0; to < devices; ++to) {
         if (from == to) continue;
-        const uint32_t payload = (from * 16u + to) % 257;
+        const auto payload = static_cast<uint32_t>((from * 16 + to) % 257);
         LinkTraffic t(timing, devices);
-        t.send(from, to, payload);
+        t.send(static_cast<uint16_t>(from), static_cast<uint16_t>(to), payload);
         t.runOut();
         ASSERT_EQ(t.arrived().size(), 1u);
         const LinkDelivery& delivery = t.arrived().front();
@@ -173,6 +174,7 @@ TEST(LinkFabric, OldestFirstThenTheLowerDevice) {
   std::vector<LinkDelivery> arrived;
   while (fabric.nextTime() != kNever) fabric.advance(fabric.nextTime(), arrived);
   std::vector<std::pair<uint16_t, Cycles>> order;
+  order.reserve(arrived.size());
   for (const LinkDelivery& d : arrived) order.emplace_back(d.message.source, d.message.sent);
   EXPECT_EQ(order,
             (std::vector<std::pair<uint16_t, Cycles>>{{3, 1}, {3, 2}, {1, 4}, {2, 4}, {1, 5}}));
@@ -225,6 +227,7 @@ std::vector<std::tuple<uint64_t, Cycles>> randomRun(uint64_t topology, uint64_t 
   t.fabric_first = order.fabric_first;
   t.backwards = order.backwards;
   std::vector<std::minstd_rand> rng;
+  rng.reserve(devices);
   std::vector<uint64_t> sent(devices);
   for (uint64_t device = 0; device < devices; ++device) rng.emplace_back(device + 1);
   t.run(
