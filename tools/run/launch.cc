@@ -41,8 +41,8 @@ Status checkOutputs(const abi::KernelSpec& spec, const RunRequest& request) {
 /// True if an input of this shape has a part for each of several devices.
 bool isSplit(const abi::KernelArgument* argument, const std::vector<uint64_t>& shape,
              const RunRequest& request) {
-  return request.devices > 1 && argument != nullptr &&
-         shape.size() == argument->dims.size() + 1 && shape[0] == request.devices;
+  return request.devices > 1 && argument != nullptr && shape.size() == argument->dims.size() + 1 &&
+         shape[0] == request.devices;
 }
 
 /// The shape of what all devices have of a tensor.
