@@ -13,7 +13,8 @@
 #include "sim/functional/test_support.h"
 #include "sim/observe/ledger.h"
 #include "sim/system/chip_memory.h"
-#include "sim/system/timed_chip.h"
+#include "sim/system/run_shape.h"
+#include "sim/system/timed_system.h"
 
 namespace etalon::sim {
 
@@ -39,7 +40,7 @@ class InstantChannel final : public MemoryChannel {
 };
 
 struct TimedTestResult {
-  TimedChip::End end;
+  TimedSystem::End end;
   TimedReport report;
   std::vector<TileRecord> tiles;
 };
@@ -84,17 +85,17 @@ class TimedProgram {
     options.timed = true;
     EXPECT_TRUE(device_->start(options).ok());
     const isa::Machine& machine = device_->machine();
-    TimedChip::Channels channels;
+    TimedSystem::Channels channels;
     for (uint64_t i = 0; i < machine.timing->memory.channels; ++i)
       channels.push_back(std::make_unique<InstantChannel>(kMemoryLatency));
     const Result<isa::DramPreset> memory = chipMemory(machine);
     EXPECT_TRUE(memory.ok());
-    Ledger ledger(chipShape(machine, *memory, cores));
+    Ledger ledger(runShape(machine, *memory, cores));
     TileLog log;
     ObserverList observers;
     observers.add(ledger);
     observers.add(log);
-    TimedChip chip(machine, *device_, std::move(channels), &observers,
+    TimedSystem chip(*device_, std::move(channels), &observers,
                    [&](unsigned component, Cycles at) {
                      EXPECT_GT(at, now_) << chip_->componentName(component);
                    });
@@ -125,7 +126,7 @@ class TimedProgram {
 
  private:
   std::unique_ptr<FunctionalDevice> device_;
-  TimedChip* chip_ = nullptr;
+  TimedSystem* chip_ = nullptr;
   Cycles now_ = 0, last_ = 0;
   RunResult result_;
 };
