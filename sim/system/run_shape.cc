@@ -24,8 +24,7 @@ RunShape runShape(const isa::Machine& machine, const isa::DramPreset& preset, un
     for (unsigned i = 0; i < cores; ++i)
       for (const char* way : {"network read", "network write"})
         shape.paths.push_back({way, fmt::format("core {}{}", i, suffix), network});
-    if (devices > 1)
-      shape.paths.push_back({"links", fmt::format("device {}", device + 1), links});
+    if (devices > 1) shape.paths.push_back({"links", fmt::format("device {}", device + 1), links});
   }
   return shape;
 }

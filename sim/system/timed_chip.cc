@@ -185,8 +185,8 @@ void TimedChip::arrive(const LinkDelivery& delivery) {
 }
 
 void TimedChip::recordLink(const LinkMessage& message, Cycles now) {
-  const Bytes packets =
-      std::max<Bytes>(1, (message.bytes + timing_.links.packet_bytes - 1) / timing_.links.packet_bytes);
+  const Bytes packets = std::max<Bytes>(
+      1, (message.bytes + timing_.links.packet_bytes - 1) / timing_.links.packet_bytes);
   observer_->transfer({paths_.links(index_), now, now + 1,
                        message.bytes + packets * timing_.links.header_bytes, message.bytes});
 }
@@ -246,11 +246,10 @@ std::optional<Cycles> TimedChip::signal(unsigned core, unsigned target, Cycles n
   CoreNode& node = cores_[core];
   const unsigned device = target / map_.cores(), to = target % map_.cores();
   const bool elsewhere = device != index_;
-  const Cycles latency =
-      target == agent(core) ? timing_.signal_latency : timing_.network.latency;
-  const Cycles arrival = std::max(
-      now + latency + jitter_.delay(Jitter::Of::signal, observed(core), ++node.signals),
-      node.last_signal);
+  const Cycles latency = target == agent(core) ? timing_.signal_latency : timing_.network.latency;
+  const Cycles arrival =
+      std::max(now + latency + jitter_.delay(Jitter::Of::signal, observed(core), ++node.signals),
+               node.last_signal);
   node.last_signal = arrival;
   if (elsewhere) {
     const RemoteSignal signal{static_cast<uint16_t>(index_), static_cast<uint16_t>(device),
@@ -261,10 +260,9 @@ std::optional<Cycles> TimedChip::signal(unsigned core, unsigned target, Cycles n
     return std::nullopt;
   }
   // A core that takes no part in the launch has semaphores all the same.
-  post(to < cores_.size() ? to : core,
-       {.time = arrival,
-        .kind = Message::Kind::signal,
-        .from = static_cast<uint16_t>(agent(core))});
+  post(
+      to < cores_.size() ? to : core,
+      {.time = arrival, .kind = Message::Kind::signal, .from = static_cast<uint16_t>(agent(core))});
   return arrival;
 }
 

@@ -13,8 +13,8 @@
 #include "sim/functional/functional_device.h"
 #include "sim/memory/memory_channel.h"
 #include "sim/observe/events.h"
-#include "sim/system/run_shape.h"
 #include "sim/system/core_units.h"
+#include "sim/system/run_shape.h"
 #include "sim/system/timed_core.h"
 
 namespace etalon::sim {

@@ -95,10 +95,9 @@ class TimedProgram {
     ObserverList observers;
     observers.add(ledger);
     observers.add(log);
-    TimedSystem chip(*device_, std::move(channels), &observers,
-                   [&](unsigned component, Cycles at) {
-                     EXPECT_GT(at, now_) << chip_->componentName(component);
-                   });
+    TimedSystem chip(*device_, std::move(channels), &observers, [&](unsigned component, Cycles at) {
+      EXPECT_GT(at, now_) << chip_->componentName(component);
+    });
     chip_ = &chip;
     std::vector<unsigned> due;
     while (!chip.end()) {

@@ -20,8 +20,7 @@ class ChipModule : public sc_core::sc_module {
   /// With the memory that `channels` model. `device` has started a timed launch; it and `observer`, which may be nullptr,
   /// outlive the module.
   ChipModule(const sc_core::sc_module_name& name, FunctionalDevice& device,
-             TimedSystem::Channels channels, RunObserver* observer,
-             Jitter jitter = Jitter(0));
+             TimedSystem::Channels channels, RunObserver* observer, Jitter jitter = Jitter(0));
   /// With memory of somebody else's behind memory(i).socket, for each channel that the machine has; of several chips those of
   /// one after the other.
   ChipModule(const sc_core::sc_module_name& name, FunctionalDevice& device, RunObserver* observer);
