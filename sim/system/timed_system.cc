@@ -78,7 +78,7 @@ void TimedSystem::wake(unsigned device, unsigned component, Cycles at) {
 
 void TimedSystem::send(const LinkMessage& message) {
   links_->send(message);
-  wake_(first_.back(), links_->nextTime());
+  wake_(first_.back(), message.sent + 1);
 }
 
 UnitWork TimedSystem::work() const {
