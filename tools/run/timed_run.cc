@@ -121,7 +121,8 @@ Result<TimedOutcome> runTimedLaunch(sim::FunctionalDevice& device, const RunRequ
   ETALON_RETURN_IF_ERROR(device.start(timed));
   const Result<isa::DramPreset> memory = sim::chipMemory(machine);
   if (!memory.ok()) return memory.error();
-  const sim::RunShape shape = sim::runShape(machine, *memory, options.cores, device.cluster().devices);
+  const sim::RunShape shape =
+      sim::runShape(machine, *memory, options.cores, device.cluster().devices);
   sim::Ledger ledger(shape);
   sim::ObserverList observers;
   observers.add(ledger);
