@@ -18,30 +18,30 @@ Result<std::unique_ptr<LaunchState>> LaunchState::create(unsigned cores, const M
   return std::unique_ptr<LaunchState>(new LaunchState(cores, std::move(*races), defers_signals));
 }
 
-bool LaunchState::passBarrier(unsigned core, uint64_t mask) {
-  if (released_[core]) {
+bool LaunchState::passBarrier(unsigned core, uint64_t mask, bool again) {
+  if (again && released_[core]) {
     released_[core] = false;
+    arrived_[core] = 0;
     return true;
   }
+  released_[core] = false;
   arrived_[core] = mask;
   std::vector<uint16_t> members;
   for (unsigned i = 0; i < cores_; ++i) {
     if (!(mask >> i & 1)) continue;
-    if (arrived_[i] != mask) return false;
+    if (waitsWith(i) != mask) return false;
     members.push_back(static_cast<uint16_t>(i));
   }
   races_.barrier(members);
-  for (uint16_t member : members) {
-    arrived_[member] = 0;
-    released_[member] = member != core;
-  }
+  for (uint16_t member : members) released_[member] = member != core;
+  arrived_[core] = 0;
   return true;
 }
 
 std::string LaunchState::missingAtBarrier(unsigned core) const {
   std::string text;
   for (unsigned i = 0; i < cores_; ++i)
-    if ((arrived_[core] >> i & 1) && arrived_[i] != arrived_[core])
+    if ((arrived_[core] >> i & 1) && waitsWith(i) != arrived_[core])
       text += fmt::format("{}core {}", text.empty() ? "" : ", ", i);
   return text;
 }

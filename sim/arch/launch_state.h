@@ -29,8 +29,10 @@ class LaunchState {
   RaceDetector& races() { return races_; }
   const RaceDetector& races() const { return races_; }
 
-  /// A core executes et.barrier: true if it may pass. Arrival is kept, so executing it again only waits.
-  bool passBarrier(unsigned core, uint64_t mask);
+  /// A core executes et.barrier: true if it may pass. `again`: it has arrived there before, and only waits.
+  bool passBarrier(unsigned core, uint64_t mask, bool again);
+  /// The mask that a core arrived with last and has not passed, 0 if none.
+  uint64_t arrivedWith(unsigned core) const { return arrived_[core]; }
   /// Cores of the mask that `core` waits for, e.g. "cores 1, 3".
   std::string missingAtBarrier(unsigned core) const;
 
@@ -45,10 +47,13 @@ class LaunchState {
         arrived_(cores),
         released_(cores) {}
 
+  /// The mask that it stands at a barrier with that has not completed; 0 if it does not.
+  uint64_t waitsWith(unsigned core) const { return released_[core] ? 0 : arrived_[core]; }
+
   unsigned cores_;
   bool defers_signals_;
   RaceDetector races_;
-  std::vector<uint64_t> arrived_;  // mask a core arrived with, 0 if it did not
+  std::vector<uint64_t> arrived_;  // mask a core arrived with and has not passed, 0 if none
   std::vector<bool> released_;     // its barrier completed; it has not passed yet
 };
 

@@ -40,6 +40,7 @@ Result<std::unique_ptr<Memory>> Memory::create(const isa::Machine& machine, Valu
     memory->locals_.push_back(std::move(*local));
   }
   memory->semaphores_.resize(machine.cores);
+  memory->interrupts_ = std::make_unique<InterruptRegisters>(machine.cores);
   memory->reservations_.resize(machine.cores);
   return memory;
 }

@@ -12,6 +12,7 @@
 #include "isa/machines/machine.h"
 #include "sim/arch/backing.h"
 #include "sim/arch/init_map.h"
+#include "sim/arch/interrupt_registers.h"
 #include "sim/arch/poison_map.h"
 
 namespace etalon::sim {
@@ -83,6 +84,7 @@ class Memory {
   std::string describeMap() const;
 
   std::array<uint32_t, kSemaphores>& semaphores(unsigned core) { return semaphores_[core]; }
+  InterruptRegisters& interrupts() { return *interrupts_; }
 
   // Load-reserved: one reservation a core, of an aligned 8-byte granule; broken by any store of another agent.
   void reserve(unsigned core, const Place& place);
@@ -115,6 +117,7 @@ class Memory {
   std::unique_ptr<Region> global_;
   std::vector<std::unique_ptr<Region>> locals_;
   std::vector<std::array<uint32_t, kSemaphores>> semaphores_;
+  std::unique_ptr<InterruptRegisters> interrupts_;
   std::vector<Reservation> reservations_;
   unsigned reservation_count_ = 0;
 };

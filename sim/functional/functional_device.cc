@@ -49,6 +49,7 @@ void FunctionalDevice::resetCores() {
     memory_->dropReservation(i);
     memory_->semaphores(i).fill(0);
   }
+  memory_->interrupts().reset();
 }
 
 Status FunctionalDevice::checkSegment(const ElfImage& image, const Segment& segment) const {
@@ -170,7 +171,9 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
                                     options.timed || schedule.defersSignals(), options.observe);
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
+  memory_->interrupts().stopClock();
   resetCores();
+  startClock();
   setStops({});
   pristine_ = false;
   const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
@@ -186,6 +189,14 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
     core.start(entry_, *launch_);
   }
   return {};
+}
+
+void FunctionalDevice::startClock() {
+  memory_->interrupts().setClock([this] {
+    uint64_t retired = 0;
+    for (const auto& core : cores_) retired += core->retired();
+    return retired;
+  });
 }
 
 Htif FunctionalDevice::makeHtif(const LaunchOptions& options) {
@@ -206,7 +217,22 @@ Core& FunctionalDevice::beginTurn() {
     run.moved |= arriving != 0;
     run.held_back |= arriving != pending;
   }
+  const bool held = (stops_.held >> core.number() & 1) != 0;
+  if (core.state() == CoreState::running && run.turn_left != 0 && !held && core.interruptDue()) {
+    core.takeInterrupt();
+    run.moved = true;
+  }
   return core;
+}
+
+bool FunctionalDevice::skipToTimer() {
+  std::optional<uint64_t> first;
+  for (unsigned i = 0; i < running_->options.cores; ++i)
+    if (cores_[i]->state() == CoreState::running)
+      if (const auto at = cores_[i]->wakeTime(); at && (!first || *at < *first)) first = at;
+  if (!first || *first <= memory_->interrupts().time()) return false;
+  memory_->interrupts().setTime(*first);
+  return true;
 }
 
 std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
@@ -221,8 +247,9 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
       run.turn = 0;
       run.moved = run.held_back = run.waiting = false;
       if (exited) return finish(RunStatus::exited);
-      if (stuck && heldCores() == 0) return finish(RunStatus::deadlock);
-      if (stuck) {
+      if (stuck && heldCores() == 0) {
+        if (!skipToTimer()) return finish(RunStatus::deadlock);
+      } else if (stuck) {
         stop_ = Stop{StopReason::held, static_cast<unsigned>(std::countr_zero(heldCores())), {}};
         return std::nullopt;
       }
@@ -230,6 +257,7 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
     if (run.turn == 0 && options.progress && !options.progress(executed()))
       return finish(RunStatus::interrupted);
     Core& core = beginTurn();
+    if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
     bool turn_over = true;
     if (core.state() != CoreState::halted && run.turn_left == 0) {
       run.held_back = true;
@@ -237,6 +265,7 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
       const bool steps = stops_.stepping == core.number();
       const uint64_t done = runTurn(core, steps ? 1 : most);
       most -= done;
+      if (core.events_ & event::interrupt) core.takeInterrupt();
       if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
       if (core.events_ & event::tohost) {
         if (const auto code = serveHost(core)) {
