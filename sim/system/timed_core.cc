@@ -50,10 +50,19 @@ Cycles TimedCore::nextTime() const {
   if (!signals_.empty()) next = std::min(next, signals_.front().done);
   if (core_.state() == CoreState::running && !exit_code_ && !stall_)
     next = std::min(next, scalar_time_);
-  return next;
+  return std::min(next, timerTime());
+}
+
+Cycles TimedCore::timerTime() const {
+  if (core_.state() != CoreState::running || exit_code_ || !stall_) return kNever;
+  const std::optional<uint64_t> time = core_.wakeTime();
+  if (!time) return kNever;
+  const Cycles at = device_.memory().interrupts().ticksAt(*time);
+  return at > advanced_ && at - advanced_ <= kFarthestTimer ? at : kNever;
 }
 
 void TimedCore::advance(Cycles now) {
+  advanced_ = now;
   chargeUnits(now);
   advanceUnits(now);
   dispatch(now);
