@@ -89,8 +89,8 @@ TimedCore::Attempt TimedCore::issueLocal(const isa::Instruction& in, const Scala
   bool held = false;
   window_.forEach([&](const DispatchWindow::Entry& entry) {
     const Hazard hazard = hazardOfLocalAccess(entry.token, bytes, writes);
-    held |=
-        hazard == Hazard::after_write || (hazard == Hazard::write_after_read && !entry.read_done);
+    held |= hazard == Hazard::after_write ||
+            (hazard == Hazard::write_after_read && entry.read_done > scalar_time_);
   });
   if (held) return hold(Activity::local);
   const Cycles cycles =

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "isa/machines/timing.h"
 #include "sim/functional/functional_device.h"
@@ -117,6 +118,9 @@ class TimedCore final : private UnitSink {
   void done(unsigned place, Cycles now, const UnitStamps& stamps) override;
 
   // timed_units.cc
+  /// What was known to be done by now leaves the window.
+  void retire(Cycles now);
+  void leave(unsigned place, const UnitStamps& stamps);
   void advanceUnits(Cycles now);
   void dispatch(Cycles now);
   void count(const Token& token, const UnitCharge& charge);
@@ -170,6 +174,7 @@ class TimedCore final : private UnitSink {
   TokenBuilder builder_;
 
   // Scalar core.
+  Cycles now_ = 0;                  // of the last advance()
   Cycles scalar_time_ = 0;          // when the next instruction can issue, as far as is known
   std::array<Cycles, 32> ready_{};  // when each register's value can be used
   Cycles divider_free_ = 0, fp_divider_free_ = 0;
@@ -181,7 +186,6 @@ class TimedCore final : private UnitSink {
   std::optional<Activity>
       waits_for_;  // semaphore, barrier, interrupt: the next instruction was tried; wake() helps, or an interrupt
   bool woken_ = false;
-  Cycles advanced_ = 0;  // when advance() was called last
   uint64_t sequence_ = 0;
   std::optional<uint64_t> exit_code_;
   SpanRecorder scalar_spans_;
@@ -191,12 +195,28 @@ class TimedCore final : private UnitSink {
     SpanRecorder spans;
     Activity activity = Activity::empty;  // since the last advance()
     uint64_t pc = 0;
+    Cycles operand_until = kNever;  // of `operand`: `structural` from there on
+
+    void charge(Cycles until);
   };
   std::array<UnitActivity, kQueues> activities_;
   // Of units that say what they do as they go: places of what they took, oldest first.
   std::array<std::vector<unsigned>, kQueues> working_;
   UnitWork work_;
   std::array<Cycles, DispatchWindow::kMostPlaces> taken_{};
+  // Of units that know all times as they take an instruction: those that have not left the window, the first to be done at
+  // the front of a heap.
+  struct Leaving {
+    Cycles done;
+    uint64_t sequence;
+    uint8_t place;
+
+    bool operator>(const Leaving& other) const {
+      return std::tie(done, sequence) > std::tie(other.done, other.sequence);
+    }
+  };
+  std::vector<Leaving> leaving_;
+  std::array<UnitStamps, DispatchWindow::kMostPlaces> stamps_{};
   // Signals on their way, oldest first in a ring: a core's signals arrive in program order.
   struct Flight {
     uint8_t place;

@@ -56,7 +56,7 @@ std::optional<Activity> DmaEngine::activity() const {
   return !any ? Activity::empty : short_of_bursts ? Activity::memory : Activity::structural;
 }
 
-UnitCharge DmaEngine::take(const Token& token, unsigned place, Cycles now) {
+UnitAnswer DmaEngine::take(const Token& token, unsigned place, Cycles now) {
   const auto free = std::ranges::find_if(channels_, [](const auto& c) { return c->free(); });
   ETALON_CHECK(free != channels_.end(), "accepts() was asked and advance() called");
   *free = std::make_unique<Channel>();

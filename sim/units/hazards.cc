@@ -38,16 +38,21 @@ bool mayOverlap(const TileUse& a, const TileUse& b) {
   if (a.displaced && b.displaced) return true;
   if (a.displaced) return isa::mayOverlap(b.tile, interval(a.span));
   if (b.displaced) return isa::mayOverlap(a.tile, interval(b.span));
+  if (a.tile == b.tile) return true;  // the usual case, and neither is empty
   return isa::mayOverlap(a.tile, b.tile);
 }
 
 Hazard hazardBetween(const Token& older, const Token& younger) {
   Hazard hazard = Hazard::none;
   const auto against = [&](const auto& a) {
-    for (const TileUse& b : younger.tiles()) raise(hazard, a, b);
+    for (const TileUse& b : younger.tiles())
+      if (a.writes || b.writes) raise(hazard, a, b);
     if (younger.view) raise(hazard, a, *younger.view);
   };
-  for (const TileUse& a : older.tiles()) against(a);
+  for (const TileUse& a : older.tiles()) {
+    against(a);
+    if (hazard == Hazard::after_write) return hazard;
+  }
   if (older.view) against(*older.view);
   return hazard;
 }
