@@ -51,6 +51,7 @@ InterruptBuilder underTimer(int64_t ahead, Meanwhile meanwhile) {
   p.li(X{13}, 1);
   p.mret();
   p.bind(start);
+  p.li(X{13}, 0);
   p.handleAt(handler);
   p.enable(bit(timer));
   p.allow();

@@ -22,7 +22,7 @@ namespace etalon::sim {
 
 /// A scalar access that leaves the core.
 struct ScalarAccess {
-  uint64_t address = 0;  // as the program wrote it
+  uint64_t address = 0;  // as the program wrote it, less the own device's id
   uint32_t bytes = 0;
   bool write = false;
 };

@@ -18,7 +18,9 @@ bool overlap(const TileUse& a, const ViewUse& b) {
 bool overlap(const ViewUse& a, const TileUse& b) { return overlap(b, a); }
 bool overlap(const ViewUse& a, const ViewUse& b) {
   if (a.local != b.local || !a.span.meets(b.span)) return false;
-  return a.local || isa::mayOverlap(a.view, b.view, a.named_axis, b.named_axis);
+  // Views that name one memory in two ways count by their spans.
+  return a.local || a.moved != b.moved ||
+         isa::mayOverlap(a.view, b.view, a.named_axis, b.named_axis);
 }
 
 /// Raises what is known to the hazard of one more operand behind another.
