@@ -46,9 +46,16 @@ TimedChip::TimedChip(FunctionalDevice& device, unsigned index, Channels channels
     node.channel = std::move(channel);
     node.port = std::make_unique<ChannelPort>(*node.channel);
   }
+  InterruptRegisters& interrupts = device.memory().interrupts(index);
+  interrupts.setClock([this] { return now_; });
+  interrupts.setSender(
+      [this](unsigned from, unsigned target, bool raised) { sendSoftware(from, target, raised); });
 }
 
-TimedChip::~TimedChip() = default;
+TimedChip::~TimedChip() {
+  device_.memory().interrupts(index_).stopClock();
+  device_.memory().interrupts(index_).setSender(nullptr);
+}
 
 std::string TimedChip::componentName(unsigned component) const {
   if (component < networkComponent()) return fmt::format("core_{}", component);
@@ -71,6 +78,8 @@ Cycles TimedChip::nextTime(unsigned component) const {
 }
 
 void TimedChip::advance(unsigned component, Cycles now) {
+  now_ = now;
+  performStores(now);
   if (component < networkComponent()) return advanceCore(component, now);
   if (component == networkComponent()) return advanceNetwork(now);
   if (component == gatewayComponent()) return advanceGateway(now);
@@ -91,6 +100,7 @@ void TimedChip::advanceCore(unsigned number, Cycles now) {
         break;
       case Message::Kind::barrier: node.core->wake(Activity::barrier); break;
       case Message::Kind::performed: node.core->signalPerformed(now); break;
+      case Message::Kind::interrupt: node.core->wake(Activity::interrupt); break;
     }
   }
   node.units->local.retire(now);
@@ -271,6 +281,27 @@ Cycles TimedChip::barrierPassed(unsigned core, Cycles now) {
   for (unsigned other = 0; other < cores_.size(); ++other)
     if (other != core) post(other, {.time = time, .kind = Message::Kind::barrier});
   return time;
+}
+
+void TimedChip::sendSoftware(unsigned from, unsigned target, bool raised) {
+  CoreNode& node = cores_[from];
+  const Cycles latency = from == target ? timing_.signal_latency : timing_.network.latency;
+  node.register_written =
+      now_ + latency + jitter_.delay(Jitter::Of::signal, observed(from), ++node.signals);
+  stores_[{node.register_written, from}] = {target, raised};
+  interruptsChanged(target, node.register_written);
+}
+
+void TimedChip::performStores(Cycles now) {
+  while (!stores_.empty() && stores_.begin()->first.first <= now) {
+    const SoftwareStore store = stores_.begin()->second;
+    device_.memory().interrupts(index_).setSoftware(store.target, store.raised);
+    stores_.erase(stores_.begin());
+  }
+}
+
+void TimedChip::interruptsChanged(unsigned core, Cycles at) {
+  if (core < cores_.size()) post(core, {.time = at, .kind = Message::Kind::interrupt});
 }
 
 bool TimedChip::finished() const {
