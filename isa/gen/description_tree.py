@@ -58,6 +58,10 @@ causes:
   - {name: illegal, number: 2, text: illegal_instruction, summary: "no instruction"}
   - {name: shape, number: 25, summary: "shape"}
 """,
+    "isa/instructions/interrupts.yaml": """\
+interrupts:
+  - {name: timer, number: 7, summary: "it is time"}
+""",
     "isa/numerics/element_types.yaml": """\
 types:
   - {name: i8, code: 2, bits: 8, kind: int, widens_to: i32}

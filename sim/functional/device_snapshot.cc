@@ -180,6 +180,7 @@ Status FunctionalDevice::resume(const LaunchOptions& options) {
   running_->options.cores = read.options.cores;
   running_->options.seed = read.options.seed;
   for (const auto& core : cores_) core->watchTohost(tohost_.value_or(~uint64_t{0}));
+  startClock();
   return {};
 }
 

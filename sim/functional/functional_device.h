@@ -202,11 +202,17 @@ class FunctionalDevice {
 
   FunctionalDevice(isa::Machine machine, numerics::Contract contract)
       : machine_(std::move(machine)), contract_(std::move(contract)) {}
+  /// mtime counts the instructions that cores retire.
+  void startClock();
+  void stopClock();
   /// Cores, semaphores and findings as after reset; memory stays.
   void resetCores();
   RunResult finish(RunStatus status);
-  /// The core whose turn it is, its signals delivered and its instructions counted out if the turn begins.
+  /// The core whose turn it is; if the turn begins, with its signals delivered, its instructions counted out and an interrupt
+  /// taken that is due.
   Core& beginTurn();
+  /// Every core waits: mtime goes on to where the first timer ends that. False if none does.
+  bool skipToTimer();
   bool allHalted() const;
   DecodeCache& cacheOf(const Core& core) { return *caches_[core.device()]; }
   /// Core number i of the launch, counted through all devices.

@@ -33,10 +33,13 @@ class CoreUplink {
   virtual ~CoreUplink() = default;
   /// The reply is TimedCore::scalarReply(): of a read its data is there, of a write it is performed.
   virtual void access(unsigned core, const ScalarAccess& access, Cycles now) = 0;
-  /// The oldest signal of `core` that was not sent goes to `target`: when it arrives there.
-  virtual Cycles signal(unsigned core, unsigned target, Cycles now) = 0;
+  /// The oldest signal of `core` that was not sent goes to the agent `target`: when it arrives there, or nothing if the reply
+  /// will be TimedCore::signalPerformed().
+  virtual std::optional<Cycles> signal(unsigned core, unsigned target, Cycles now) = 0;
   /// The core passed a barrier at `now`: all that wait there go on at the cycle returned.
   virtual Cycles barrierPassed(unsigned core, Cycles now) = 0;
+  /// When the store to a device register that the core has just executed takes place; `now` if it has.
+  virtual Cycles registerWritten(unsigned core, Cycles now) const = 0;
 };
 
 /// What units had to do, for bounds and energy.
@@ -67,10 +70,10 @@ class TimedCore final : private UnitSink {
  public:
   using Units = std::array<TileUnit*, kQueues>;
 
-  /// `device` has started a timed launch, in which `core` takes part; all outlive the core, `observer` may be nullptr.
-  /// `units` in the order of their queues.
-  TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core, Units units,
-            CoreUplink& uplink, RunObserver* observer, Jitter jitter);
+  /// `device` has started a timed launch, in which `core` takes part; `observed` is its number in records and for delays. All
+  /// outlive the core, `observer` may be nullptr. `units` in the order of their queues.
+  TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core, unsigned observed,
+            Units units, CoreUplink& uplink, RunObserver* observer, Jitter jitter);
   ~TimedCore() override;
   TimedCore(const TimedCore&) = delete;
   TimedCore& operator=(const TimedCore&) = delete;
@@ -82,7 +85,10 @@ class TimedCore final : private UnitSink {
   // Messages, before advance(now).
   /// The oldest of the core's scalar accesses of this kind was answered.
   void scalarReply(bool write);
-  /// A semaphore of the core changed, or a barrier that it waits at completed: what waits for that is tried again.
+  /// The signal that went to another device was performed.
+  void signalPerformed(Cycles now);
+  /// A semaphore of the core changed, a barrier that it waits at completed, its msip changed: what waits for that is tried
+  /// again.
   void wake(Activity what) { woken_ |= waits_for_ == what; }
 
   /// The core has halted or faulted, and nothing is on its way any more.
@@ -108,6 +114,8 @@ class TimedCore final : private UnitSink {
   /// Scalar instructions that touch nothing but the core's own state run ahead of time by so many cycles, so that a loop
   /// of them does not need an event each. A program that polls cached memory sees it change no later than that.
   static constexpr Cycles kRunAhead = 1024;
+  /// A timer that is set further ahead than that does not end a wait: SystemC's axis of time ends some time after.
+  static constexpr Cycles kFarthestTimer = Cycles{1} << 42;
 
   void readDone(unsigned place, Cycles now) override;
   void done(unsigned place, Cycles now, const UnitStamps& stamps) override;
@@ -125,18 +133,25 @@ class TimedCore final : private UnitSink {
 
   // timed_scalar.cc
   void runScalar(Cycles now);
+  /// True if an interrupt ends what the core waits for.
+  bool interrupted() const;
+  void takeInterrupt(uint64_t pc);
+  /// When its timer ends that; kNever if it does not.
+  Cycles timerTime() const;
   Attempt attempt(Cycles now);
   Attempt issueScalar(const isa::Instruction& in, const ScalarInfo& info, Cycles now);
   Attempt issueTile(const isa::Instruction& in, const ScalarInfo& info);
   Attempt issueFence(const isa::Instruction& in);
   Attempt issueWait(const isa::Instruction& in, Activity what);
   Attempt issueBarrier(const isa::Instruction& in);
+  Attempt issueSleep(const isa::Instruction& in);
   Attempt hold(Activity activity);
 
   // timed_access.cc
   Attempt issueAccess(const isa::Instruction& in, const ScalarInfo& info, Cycles now);
   Attempt issueLocal(const isa::Instruction& in, const ScalarInfo& info, const ByteSpan& bytes);
   Attempt issueStore(const isa::Instruction& in, const ScalarInfo& info, uint64_t address);
+  Attempt issueRegister(const isa::Instruction& in, const ScalarInfo& info);
   Attempt issueUncached(const isa::Instruction& in, const ScalarInfo& info, uint64_t address);
   /// True if the cache has every line of the bytes.
   static bool hits(CacheModel& cache, uint64_t address, uint64_t bytes);
@@ -154,6 +169,7 @@ class TimedCore final : private UnitSink {
   isa::Timing timing_;
   FunctionalDevice& device_;
   Core& core_;
+  uint16_t observed_;
   CoreUplink& uplink_;
   RunObserver* observer_;
   Jitter jitter_;
@@ -172,9 +188,8 @@ class TimedCore final : private UnitSink {
   bool reads_served_ = false;  // what the next instruction asked for has come
   std::optional<Activity> stall_;
   std::optional<Activity>
-      waits_for_;  // semaphore, barrier: the next instruction was tried, and only wake() helps
+      waits_for_;  // semaphore, barrier, interrupt: the next instruction was tried; wake() helps, or an interrupt
   bool woken_ = false;
-  bool arrived_ = false;  // at the barrier that is the next instruction
   uint64_t sequence_ = 0;
   std::optional<uint64_t> exit_code_;
   SpanRecorder scalar_spans_;
@@ -212,6 +227,7 @@ class TimedCore final : private UnitSink {
     Cycles done;
   };
   std::deque<Flight> signals_;
+  std::optional<uint8_t> remote_signal_;  // place of the one that went to another device
 };
 
 }  // namespace etalon::sim
