@@ -18,11 +18,12 @@ struct args {
 };
 ETALON_KERNEL(struct args, "all_reduce_ring(inout x: f32[n])")
 
-enum { AHEAD = 4, SLOTS = 2 * AHEAD };          /* blocks on their way at once; messages */
-enum { MOST = 65536, LEAST = 1024, LINE = 16 }; /* elements of a chunk; of a line of memory */
-enum { ARRIVED, FREED }; /* semaphores: messages that came, slots free again */
-enum { VX, VNEXT };      /* view registers */
-enum { RECEIVED, MINE }; /* tile registers */
+enum { AHEAD = 2, SLOTS = 2 * AHEAD };           /* blocks on their way at once; messages */
+enum { MOST = 131072, LEAST = 1024, LINE = 16 }; /* elements of a chunk; of a line of memory */
+enum { PARTS = 2 };                              /* of a chunk that is stored: one a channel */
+enum { ARRIVED, FREED };       /* semaphores: messages that came, slots that are free again */
+enum { VX, VNEXT };            /* view registers */
+enum { RECEIVED, MINE, PART }; /* tile registers */
 
 struct ring {
   long rank, devices;           /* as they stand in the direction of this core */
@@ -64,30 +65,41 @@ static struct ring ring_begin(const struct args* a, unsigned long core, unsigned
   return r;
 }
 
-/* The sum of what came and of x, or what came, and before anything came x: step `m` of a block. */
+/* Stores `count` elements of local memory from byte `from` on to elements of a view from `to` on. */
+#define PUT(view, from, to, count)                                          \
+  for (long j = 0, part = quotient(count, PARTS); j < (count); j += part) { \
+    const long here = least(part, (count) - j);                             \
+    et_tile(PART, (from) + j * 4, 1, here, ET_F32);                         \
+    et_vseek(view, (to) + j, 1), et_vext(view, here, 1);                    \
+    et_st(PART, view, ET_RNE);                                              \
+  }
+
+/* Step `m` of a block: its chunk comes from the device before (not at first), takes up what is here or is complete, and
+   goes to the next device (not at last). */
 static void step(struct ring* r, long block, long m) {
   const long chunk = (r->rank - m + 2 * r->devices) % r->devices;
   const long at = r->begin + (block * r->devices + chunk) * r->chunk;
   const long count = most(0, least(r->chunk, r->end - at));
   const int adds = m < r->devices, sends = m < 2 * r->devices - 2;
-  const long slot = r->received % SLOTS, to = r->sent % SLOTS;
-  et_vseek(VX, at, 1), et_vext(VX, count, 1);
-  et_tile(RECEIVED, slot * r->place * 4, 1, count, ET_F32);
-  et_tile(MINE, (SLOTS + to) * r->place * 4, 1, count, ET_F32);
-  if (adds) et_ld(MINE, VX, ET_RNE);
+  const long came = r->received % SLOTS * r->place * 4;
+  const long to = r->sent % SLOTS * r->place, mine = (SLOTS * r->place + to) * 4;
+  const long from = adds ? mine : came;
+  if (adds) {
+    et_vseek(VX, at, 1), et_vext(VX, count, 1);
+    et_tile(MINE, mine, 1, count, ET_F32);
+    et_ld(MINE, VX, ET_RNE);
+  }
   if (m > 0) et_wait(ARRIVED, ++r->received);
-  if (m > 0 && adds) et_add(MINE, RECEIVED, MINE);
+  if (m > 0 && adds) {
+    et_tile(RECEIVED, came, 1, count, ET_F32);
+    et_add(MINE, RECEIVED, MINE);
+  }
   if (sends) {
     et_wait(FREED, ++r->sent - SLOTS);
-    et_vseek(VNEXT, to * r->place, 1), et_vext(VNEXT, count, 1);
-    if (adds)
-      et_st(MINE, VNEXT, ET_RNE);
-    else
-      et_st(RECEIVED, VNEXT, ET_RNE);
+    PUT(VNEXT, from, to, count);
     et_sig(r->arrived, 1);
   }
-  if (m == r->devices - 1) et_st(MINE, VX, ET_RNE); /* the sum is complete */
-  if (!adds) et_st(RECEIVED, VX, ET_RNE);
+  if (m >= r->devices - 1) PUT(VX, from, at, count); /* the sum is complete */
 }
 
 int main(void* arguments, unsigned long core, unsigned long cores) {

@@ -21,7 +21,7 @@ using Floats = std::vector<float>;
 struct Shape {
   unsigned devices, cores;
   uint64_t n;
-  const char* local_bytes = "64 KiB";  // slots of 1024 elements
+  const char* local_bytes = "64 KiB";  // slots of 2048 elements
 };
 std::string titleOf(const Shape& s) {
   return fmt::format("{} devices, {} cores, n={}, {}", s.devices, s.cores, s.n, s.local_bytes);
@@ -111,7 +111,7 @@ TEST(AllReduceRing, IsExactOnEveryClusterForEveryLength) {
 
 TEST(AllReduceRing, TakesManyBlocksThroughSlotsThatAreUsedAgain) {
   ETALON_NEEDS_C_PROGRAMS();
-  // 13, 9 and 5 blocks of a core: groups of four and what is left.
+  // 7, 5 and 3 blocks of a core, in twos and one that is left.
   expectExact({2, 1, 2 * 1024 * 12 + 5});
   expectExact({3, 2, 2 * 3 * 1024 * 8 + 1000});
   expectExact({8, 1, 8 * 1024 * 5});
