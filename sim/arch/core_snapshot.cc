@@ -94,7 +94,7 @@ void Core::transferSignals(Archive& archive, Self& self) {
   if constexpr (Archive::kReading) {
     self.signals_.clear();
     for (uint64_t n = archive.count(sizeof(DeviceWord)); n > 0 && !archive.failed(); --n) {
-      PendingSignal signal{{}, 0, VectorClock(self.launch_->cores())};
+      PendingSignal signal{{}, 0, VectorClock(self.launch_->coresToLast())};
       one(signal);
       archive.require(
           signal.word.core < self.memory_.cores() && signal.word.semaphore < kSemaphores,

@@ -19,11 +19,16 @@ class LaunchState {
   /// `observes`: races and reads of bytes that nobody wrote are looked for.
   static Result<std::unique_ptr<LaunchState>> create(unsigned cores, const Memory& memory,
                                                      bool defers_signals = false,
-                                                     bool observes = true);
+                                                     bool observes = true, unsigned first_core = 0);
 
   unsigned cores() const { return cores_; }
+  unsigned firstCore() const { return first_core_; }
+  /// The launch's cores and all before them.
+  unsigned coresToLast() const { return first_core_ + cores_; }
   /// Mask of all cores of the launch.
-  uint64_t allCores() const { return cores_ == 64 ? ~uint64_t{0} : (uint64_t{1} << cores_) - 1; }
+  uint64_t allCores() const {
+    return (cores_ == 64 ? ~uint64_t{0} : (uint64_t{1} << cores_) - 1) << first_core_;
+  }
   bool defersSignals() const { return defers_signals_; }
   bool observes() const { return races_.detects(); }
   RaceDetector& races() { return races_; }
@@ -38,13 +43,15 @@ class LaunchState {
   static void transfer(Archive& archive, Self& self);
 
  private:
-  LaunchState(unsigned cores, RaceDetector races, bool defers_signals)
-      : cores_(cores),
+  LaunchState(unsigned first_core, unsigned cores, RaceDetector races, bool defers_signals)
+      : first_core_(first_core),
+        cores_(cores),
         defers_signals_(defers_signals),
         races_(std::move(races)),
-        arrived_(cores),
-        released_(cores) {}
+        arrived_(coresToLast()),
+        released_(coresToLast()) {}
 
+  unsigned first_core_;
   unsigned cores_;
   bool defers_signals_;
   RaceDetector races_;

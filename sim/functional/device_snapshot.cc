@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'E', 't', 'S', 'n', 'a', 'p', '\r', '\n'};
 /// Changes with whatever a transfer() hands over, and with what the model makes of it.
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 constexpr size_t kHeaderBytes = sizeof kMagic + sizeof kVersion, kChecksumBytes = 8;
 
 /// What makes two machines one to a program: values in words, by key; never where they come from, nor when things happen.
@@ -110,28 +110,31 @@ void FunctionalDevice::transfer(Archive& archive, Self& self) {
 
 template <class Archive, class Self>
 void FunctionalDevice::transferLaunch(Archive& archive, Self& self) {
+  uint32_t first = self.launch_ ? self.launch_->firstCore() : 0;
   uint32_t cores = self.launch_ ? self.launch_->cores() : 0;
   bool running = self.running_.has_value();
   uint64_t seed = running ? self.running_->schedule.seed() : 0;
-  archive(cores, running, seed);
+  archive(first, cores, running, seed);
   if constexpr (Archive::kReading) {
-    archive.require(cores <= self.cores_.size() && (cores > 0 || !running),
+    archive.require(first <= self.cores_.size() && cores <= self.cores_.size() - first &&
+                        (cores > 0 || !running),
                     "a launch on too many cores");
     if (archive.failed() || cores == 0) return;
     Schedule schedule(seed, cores);
-    auto launch = LaunchState::create(cores, *self.memory_, schedule.defersSignals());
+    auto launch = LaunchState::create(cores, *self.memory_, schedule.defersSignals(), true, first);
     archive.require(launch.ok(), "a launch that the host has no memory for");
     if (archive.failed()) return;
     self.launch_ = std::move(*launch);
-    for (uint32_t i = 0; i < cores; ++i) self.cores_[i]->join(*self.launch_);
+    for (uint32_t i = 0; i < cores; ++i) self.launched(i).join(*self.launch_);
     LaunchOptions options;
+    options.first_core = first;
     options.cores = cores;
     options.seed = seed;
     if (running)
       self.running_.emplace(Running{options, self.makeHtif(options), std::move(schedule), 0, 0});
   }
   if (self.launch_) archive(*self.launch_);
-  for (uint32_t i = 0; i < cores; ++i) Core::transferSignals(archive, *self.cores_[i]);
+  for (uint32_t i = 0; i < cores; ++i) Core::transferSignals(archive, self.launched(i));
   if (self.running_) archive(*self.running_);
 }
 
@@ -152,7 +155,7 @@ void FunctionalDevice::checkRead(SnapshotReader& in) const {
              "a turn that no core can have");
   for (unsigned i = 0; i < cores_.size(); ++i)
     in.require(cores_[i]->state() == CoreState::halted ||
-                   (i < launch_->cores() && cores_[i]->state() == CoreState::running),
+                   (launch_->allCores() >> i & 1 && cores_[i]->state() == CoreState::running),
                "a core that runs although it cannot");
 }
 
@@ -168,6 +171,7 @@ Status FunctionalDevice::resume(const LaunchOptions& options) {
   running_.emplace(Running{options, makeHtif(options), read.schedule, limit, limit - executed,
                            read.turn, read.begun, read.turn_left, read.moved, read.held_back,
                            read.waiting});
+  running_->options.first_core = read.options.first_core;
   running_->options.cores = read.options.cores;
   running_->options.seed = read.options.seed;
   for (const auto& core : cores_) core->watchTohost(tohost_.value_or(~uint64_t{0}));

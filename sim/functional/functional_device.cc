@@ -162,26 +162,34 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
 }
 
 Status FunctionalDevice::start(const LaunchOptions& options) {
-  if (options.cores < 1 || options.cores > cores_.size())
-    return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores,
-                             machine_.displayName(), cores_.size())};
+  if (options.cores < 1 || options.first_core > cores_.size() ||
+      options.cores > cores_.size() - options.first_core)
+    return Error{fmt::format("cannot launch on {} cores from core {} on: machine '{}' has {}",
+                             options.cores, options.first_core, machine_.displayName(),
+                             cores_.size())};
   Schedule schedule(options.seed, options.cores);
-  auto launch = LaunchState::create(options.cores, *memory_,
-                                    options.timed || schedule.defersSignals(), options.observe);
+  auto launch =
+      LaunchState::create(options.cores, *memory_, options.timed || schedule.defersSignals(),
+                          options.observe, options.first_core);
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
   resetCores();
   setStops({});
   pristine_ = false;
+  if (options.program) {
+    entry_ = options.program->entry;
+    tohost_ = options.program->tohost;
+    fromhost_ = options.program->fromhost;
+  }
   const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
   running_.emplace(Running{options, makeHtif(options), std::move(schedule), limit, limit});
   for (unsigned i = 0; i < options.cores; ++i) {
-    Core& core = *cores_[i];
+    Core& core = launched(i);
     core.setX(kA0, options.arguments);
     core.setX(kA1, options.cores);
     core.setX(kA2, 1);
     core.setX(kA3, 0);
-    core.setX(kA4, 0);
+    core.setX(kA4, options.first_core);
     core.watchTohost(tohost_.value_or(~uint64_t{0}));
     core.start(entry_, *launch_);
   }
@@ -196,7 +204,7 @@ Htif FunctionalDevice::makeHtif(const LaunchOptions& options) {
 
 Core& FunctionalDevice::beginTurn() {
   Running& run = *running_;
-  Core& core = *cores_[run.schedule.core(run.turn)];
+  Core& core = launched(run.schedule.core(run.turn));
   if (run.begun) return core;
   run.begun = true;
   run.turn_left = run.schedule.length(run.turn);
@@ -318,8 +326,19 @@ void FunctionalDevice::setStops(StopConditions stops) {
 uint64_t FunctionalDevice::heldCores() const {
   uint64_t held = 0;
   for (unsigned i = 0; i < running_->options.cores; ++i)
-    if (cores_[i]->state() != CoreState::halted) held |= stops_.held & uint64_t{1} << i;
+    if (launched(i).state() != CoreState::halted)
+      held |= stops_.held & uint64_t{1} << launched(i).number();
   return held;
+}
+
+std::optional<RunResult> FunctionalDevice::abort() {
+  for (unsigned i = 0; i < running_->options.cores; ++i) launched(i).setState(CoreState::halted);
+  return interrupt();
+}
+
+void FunctionalDevice::reset() {
+  if (running_) interrupt();
+  resetCores();
 }
 
 RunResult FunctionalDevice::finish(RunStatus status) {
@@ -328,18 +347,19 @@ RunResult FunctionalDevice::finish(RunStatus status) {
   setStops({});
   RunResult result;
   result.status = status;
-  for (unsigned i = 0; i < cores; ++i) result.instructions += cores_[i]->retired();
+  for (unsigned i = 0; i < cores; ++i) result.instructions += launched(i).retired();
   if (status == RunStatus::exited || status == RunStatus::fault || status == RunStatus::poisoned)
     return result;
   for (unsigned i = 0; i < cores; ++i)
-    if (cores_[i]->state() != CoreState::halted)
-      result.stopped.push_back(stoppedCore(*cores_[i], status));
+    if (launched(i).state() != CoreState::halted)
+      result.stopped.push_back(stoppedCore(launched(i), status));
   return result;
 }
 
 bool FunctionalDevice::allHalted() const {
-  return std::all_of(cores_.begin(), cores_.begin() + running_->options.cores,
-                     [](const auto& core) { return core->state() == CoreState::halted; });
+  // Others never left that state.
+  return std::ranges::all_of(cores_,
+                             [](const auto& core) { return core->state() == CoreState::halted; });
 }
 
 StoppedCore FunctionalDevice::stoppedCore(const Core& core, RunStatus status) const {

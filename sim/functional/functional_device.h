@@ -36,8 +36,16 @@ enum class RunStatus : uint8_t {
 /// Name as reports write it, e.g. "instruction_limit".
 std::string_view runStatusName(RunStatus status);
 
+/// What a launch runs.
+struct LaunchProgram {
+  uint64_t entry = 0;
+  std::optional<uint64_t> tohost, fromhost;  // words of the host protocol
+};
+
 struct LaunchOptions {
-  unsigned cores = 1;              // cores 0..cores-1 start at the entry point
+  std::optional<LaunchProgram> program;  // in memory; none: what was loaded or launched last
+  unsigned first_core = 0;  // cores first_core..first_core+cores-1 start at the entry point
+  unsigned cores = 1;
   uint64_t arguments = 0;          // a0: address of the argument block, 0 if none
   uint64_t instruction_limit = 0;  // over all cores; 0: none
   /// Look for races and reads of bytes that nobody wrote. Without, the launch is faster and findings has faults alone.
@@ -150,6 +158,11 @@ class FunctionalDevice {
   const std::optional<Stop>& stop() const { return stop_; }
   /// Ends a launch that was started.
   RunResult interrupt() { return finish(RunStatus::interrupted); }
+  /// The host ends a launch that was started: cores that enable the interrupt for it get it and go on until they halt, the
+  /// others stop at once. The result if that was all.
+  std::optional<RunResult> abort();
+  /// As after power up, global memory apart; a launch is over then.
+  void reset();
 
   /// Writes the device to `sink`: memory, cores, buffers, and a launch that is not over with all that its end depends on,
   /// so that a restored device ends in the same values, counters and findings. `label` is kept with it.
@@ -202,6 +215,8 @@ class FunctionalDevice {
   /// The core whose turn it is, its signals delivered and its instructions counted out if the turn begins.
   Core& beginTurn();
   bool allHalted() const;
+  /// Core number i of the launch.
+  Core& launched(unsigned i) const { return *cores_[launch_->firstCore() + i]; }
   /// The cores of the launch that have not halted and are held.
   uint64_t heldCores() const;
   /// Executes at most `most` instructions of the core whose turn it is; its turn may be over then.
