@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "isa/state/rule_test.h"
-#include "sim/arch/host_bench.h"
+#include "sim/arch/host_test_bench.h"
 
 namespace etalon::sim {
 namespace {
