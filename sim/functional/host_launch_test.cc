@@ -148,6 +148,51 @@ TEST(LaunchOnSomeCores, SignalsByCoreNumbers) {
   }
 }
 
+TEST(LaunchOnSomeCores, GoesOnFromASnapshot) {
+  // Each core counts down, then they meet; the second one tells the sum of what both stored.
+  const auto build = [](TestBuilder& p) {
+    const auto loop = p.label(), second = p.label();
+    p.csrrs(kHart, 0xf14, X{0});
+    p.li(X{6}, 900);
+    p.bind(loop);
+    p.addi(X{6}, X{6}, -1);
+    p.bne(X{6}, X{0}, loop);
+    p.li(X{5}, static_cast<int64_t>(kTestData));
+    p.li(X{7}, -1);
+    p.amoadd_d(X{6}, kHart, X{5});
+    p.et_barrier(X{7}, X{7});
+    p.bne(kHart, X{14}, second);
+    p.et_halt();
+    p.bind(second);
+    p.ld(X{6}, 0, X{5});
+    p.exitWithRegister(X{6});
+  };
+  for (const uint64_t seed : {0, 3}) {
+    TestBuilder p;
+    build(p);
+    TestProgram program(p);
+    LaunchOptions options = onCores(62, 2);
+    options.seed = seed;
+    ASSERT_TRUE(program.device().start(options).ok());
+    ASSERT_FALSE(program.device().advance(1000).has_value());
+    std::vector<std::byte> bytes;
+    const auto keep = [&](std::span<const std::byte> piece) {
+      bytes.insert(bytes.end(), piece.begin(), piece.end());
+      return Status();
+    };
+    ASSERT_TRUE(program.device().snapshot(keep, "").ok());
+    auto restored = FunctionalDevice::restore(program.device().machine(), {}, bytes, {});
+    ASSERT_TRUE(restored.ok()) << restored.error().message;
+    for (FunctionalDevice* device : {&program.device(), restored->device.get()}) {
+      const auto result = device->advance(1'000'000);
+      ASSERT_TRUE(result.has_value());
+      EXPECT_EQ(result->status, RunStatus::exited);
+      EXPECT_EQ(result->exit_code, 62u + 63u);
+      EXPECT_EQ(device->races().raceCount(), 0u);
+    }
+  }
+}
+
 TEST(LaunchOfAProgram, RunsItWithItsOwnWords) {
   SHOWS(host_exit, host_console, host_descriptor);
   // An image that halts is loaded last; the program stands elsewhere, with another tohost.
