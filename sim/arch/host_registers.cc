@@ -89,7 +89,7 @@ uint64_t HostRegisters::readRegister(const HostRegisterPlace& place) const {
 }
 
 bool HostRegisters::writeRegister(const HostRegisterPlace& place, uint64_t value) {
-  const auto takeIf = [value](bool taken, uint64_t& reg) {
+  const auto take_if = [value](bool taken, uint64_t& reg) {
     if (taken) reg = value;
     return taken;
   };
@@ -100,19 +100,20 @@ bool HostRegisters::writeRegister(const HostRegisterPlace& place, uint64_t value
       ring_.interrupt_enabled = take(isa::kHostInterruptEnable, value) != 0;
       return true;
     case HostRegister::ring_base:
-      return takeIf(ring_.atRest() && value % kEntryBytes == 0, ring_.base);
+      return take_if(ring_.atRest() && value % kEntryBytes == 0, ring_.base);
     case HostRegister::ring_size:
-      return takeIf(ring_.atRest() && value <= kMostEntriesLog2, ring_.size_log2);
+      return take_if(ring_.atRest() && value <= kMostEntriesLog2, ring_.size_log2);
     case HostRegister::completion_base:
-      return takeIf(ring_.atRest() && value % kEntryBytes == 0, ring_.completion_base);
+      return take_if(ring_.atRest() && value % kEntryBytes == 0, ring_.completion_base);
     // Distances from what is behind: counts may wrap.
     case HostRegister::doorbell:
-      return takeIf(value - ring_.head <= ring_.entries() &&
-                        value - ring_.head >= ring_.doorbell - ring_.head,
-                    ring_.doorbell);
+      return take_if(value - ring_.head <= ring_.entries() &&
+                         value - ring_.head >= ring_.doorbell - ring_.head,
+                     ring_.doorbell);
     case HostRegister::completion_read:
-      return takeIf(value - ring_.completion_read <= ring_.completion_count - ring_.completion_read,
-                    ring_.completion_read);
+      return take_if(
+          value - ring_.completion_read <= ring_.completion_count - ring_.completion_read,
+          ring_.completion_read);
     case HostRegister::mtime:
     case HostRegister::mtimecmp:
     case HostRegister::msip: return core_registers_.writeRegister(place, value);
@@ -229,7 +230,8 @@ bool HostRegisters::inGlobalMemory(uint64_t address, uint64_t bytes, uint64_t al
 }
 
 void HostRegisters::ended(const isa::CompletionRecord& record) {
-  ETALON_CHECK(ring_.phase == Phase::running && ring_.asked, "ended() is of a launch that began");
+  const bool began = ring_.phase == Phase::running && ring_.asked;
+  ETALON_CHECK(began, "ended() is of a launch that began");
   if (ring_.aborting) return completeAborted();
   complete(record);
 }

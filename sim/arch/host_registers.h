@@ -8,7 +8,8 @@
 
 namespace etalon::sim {
 
-/// How the register page answers an access. Whatever is not `ok` has changed nothing.
+/// How the register page answers an access. Whatever is not `ok` has changed nothing. On a TLM-2.0 socket these are the
+/// response statuses OK, address error, burst error, command error and generic error.
 enum class HostAnswer : uint8_t {
   ok,
   no_register,   // nothing stands at the offset

@@ -174,7 +174,9 @@ TEST(HostControl, ResetsEverythingWhateverRuns) {
     EXPECT_EQ(page.write(kDoorbell, 8, 1), HostAnswer::ok);
     EXPECT_EQ(page.next().kind, Kind::fetch);
     if (progress > 0) page.fetched({.entry = kCode, .cores = 1});
-    if (progress > 0) EXPECT_EQ(page.next().kind, Kind::begin);
+    if (progress > 0) {
+      EXPECT_EQ(page.next().kind, Kind::begin);
+    }
     if (progress > 1) page.ended({});
     EXPECT_EQ(page.write(kControl, 8, kReset), HostAnswer::ok);
     EXPECT_EQ(page.next().kind, Kind::reset);

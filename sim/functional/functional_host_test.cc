@@ -115,7 +115,9 @@ TEST(HostDriver, GoesAroundTheRing) {
     driver.putOne(launch.arguments, 5 * n);
     driver.submit(launch);
     // Two at work or waiting, from the second on.
-    if (n >= 1) EXPECT_EQ(driver.wait().tag, n - 1);
+    if (n >= 1) {
+      EXPECT_EQ(driver.wait().tag, n - 1);
+    }
   }
   EXPECT_EQ(driver.wait().tag, 8u);
   for (uint64_t n = 0; n < 9; ++n)
