@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr std::array<std::string_view, 2> kDataflows{"weight_stationary", "output_stationary"};
 constexpr std::array<std::string_view, 3> kTopologies{"crossbar", "mesh", "ring"};
+constexpr std::array<std::string_view, 3> kLinkTopologies{"ring", "torus", "switch"};
 
 template <auto... members>
 struct InMachine {
@@ -256,10 +257,18 @@ constexpr MachineField kFields[] = {
     memory<&MemoryTiming::interleave_bytes>("interleave_bytes", size(16, 1 << 20, kPowerOfTwo),
                                             "consecutive in one channel"),
 
+    links<&LinkTiming::topology>("topology", choice(kLinkTopologies), "between chips"),
     links<&LinkTiming::count>("count", count(0, 16), "from the chip to others"),
     links<&LinkTiming::megabytes_per_second>("megabytes_per_second", count(0, 10'000'000, "MB/s"),
                                              "of each link, each way"),
-    links<&LinkTiming::latency_ns>("latency_ns", count(0, 1'000'000, "ns"), "from chip to chip"),
+    links<&LinkTiming::latency_ns>("latency_ns", count(0, 1'000'000, "ns"),
+                                   "of one link, from sender to receiver"),
+    links<&LinkTiming::switch_ns>("switch_ns", count(0, 1'000'000, "ns"),
+                                  "of a packet inside a chip on its way, or inside the switch"),
+    links<&LinkTiming::packet_bytes>("packet_bytes", size(0, 64 << 10), "most payload of a packet"),
+    links<&LinkTiming::header_bytes>("header_bytes", size(0, 1024), "of each packet"),
+    links<&LinkTiming::outstanding>("outstanding", count(0, 64 << 10, "bursts"),
+                                    "of each DMA channel on their way to other devices"),
 
     timed<&Timing::signal_latency>("signal", "latency", cycles(1),
                                    "from performing et.sig to the semaphore of its own core"),

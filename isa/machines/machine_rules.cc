@@ -98,14 +98,34 @@ Problem parts(const Machine& machine) {
 }
 
 Problem links(const LinkTiming& links) {
-  for (const auto& [key, value] :
-       {std::pair{"links.megabytes_per_second", links.megabytes_per_second},
-        {"links.latency_ns", links.latency_ns}})
-    if ((links.count == 0) != (value == 0))
+  struct Value {
+    const char* key;
+    uint64_t number;
+    bool needed;
+  };
+  for (const Value& value : {Value{"megabytes_per_second", links.megabytes_per_second, true},
+                             {"latency_ns", links.latency_ns, true},
+                             {"switch_ns", links.switch_ns, false},
+                             {"packet_bytes", links.packet_bytes, true},
+                             {"header_bytes", links.header_bytes, false},
+                             {"outstanding", links.outstanding, true}}) {
+    const std::string key = fmt::format("links.{}", value.key);
+    if (links.count == 0 && value.number != 0)
       return MachineProblem{
-          key, links.count == 0
-                   ? fmt::format("{} of no links: with links.count 0 it is 0", value)
-                   : fmt::format("0 of {} links: only links.count 0 has that", links.count)};
+          key, fmt::format("{} of no links: with links.count 0 it is 0", value.number)};
+    if (links.count != 0 && value.needed && value.number == 0)
+      return MachineProblem{key,
+                            fmt::format("0 of {} links: only links.count 0 has that", links.count)};
+  }
+  const auto uneven = [&](const char* what, uint64_t neighbours) -> Problem {
+    if (links.count % neighbours == 0) return std::nullopt;
+    return MachineProblem{
+        "links.count", fmt::format("{} links do not share out among the {} neighbours of a {}; a "
+                                   "multiple of {} would, or links.topology switch",
+                                   links.count, neighbours, what, neighbours)};
+  };
+  if (links.topology == LinkTiming::kRing) return uneven("ring", 2);
+  if (links.topology == LinkTiming::kTorus) return uneven("torus", 4);
   return std::nullopt;
 }
 

@@ -99,11 +99,17 @@ struct MemoryTiming {
   uint64_t interleave_bytes = 0;  // consecutive bytes in one channel
 };
 
-/// `links`: from chip to chip.
+/// `links`: from chip to chip. All are 0 on a chip without links.
 struct LinkTiming {
+  static constexpr uint64_t kRing = 0, kTorus = 1, kSwitch = 2;
+  uint64_t topology = kRing;
   uint64_t count = 0;                 // of a chip
   uint64_t megabytes_per_second = 0;  // of each link, each way
-  uint64_t latency_ns = 0;
+  uint64_t latency_ns = 0;            // of one link, from sender to receiver
+  uint64_t switch_ns = 0;             // of a packet inside a chip on its way, or inside the switch
+  uint64_t packet_bytes = 0;          // most payload of a packet
+  uint64_t header_bytes = 0;          // of each packet
+  uint64_t outstanding = 0;           // bursts of each DMA channel on their way to other devices
 };
 
 /// All of it, for one machine.

@@ -71,6 +71,7 @@ TEST(Timing, BaseHasItsPinnedNumbers) {
   EXPECT_EQ(t.links.count, 2u);
   EXPECT_EQ(t.links.megabytes_per_second, 50'000u);
   EXPECT_EQ(t.links.latency_ns, 500u);
+  EXPECT_EQ(t.links.topology, LinkTiming::kRing);
 }
 
 TEST(Timing, AMachineWithoutItsSectionsHasNone) {
@@ -114,8 +115,19 @@ TEST(Timing, OverridesMustGoTogether) {
   EXPECT_EQ(message({"network.latency=1"}),
             "network.latency: 1 cycle is too short for a crossbar: into it and out of it takes 2");
   EXPECT_EQ(message({"network.latency=1", "network.topology=ring"}), "accepted");
-  EXPECT_EQ(message({"links.count=0", "links.megabytes_per_second=0", "links.latency_ns=0"}),
-            "accepted");
+  const std::vector<std::string> no_links{"links.count=0",        "links.megabytes_per_second=0",
+                                          "links.latency_ns=0",   "links.switch_ns=0",
+                                          "links.packet_bytes=0", "links.header_bytes=0",
+                                          "links.outstanding=0"};
+  EXPECT_EQ(message(no_links), "accepted");
+  for (size_t left_out = 1; left_out < no_links.size(); ++left_out) {
+    std::vector<std::string> some = no_links;
+    some.erase(some.begin() + static_cast<long>(left_out));
+    EXPECT_THAT(message(some), HasSubstr("of no links: with links.count 0 it is 0"));
+  }
+  EXPECT_EQ(message({"links.topology=torus", "links.count=8"}), "accepted");
+  EXPECT_EQ(message({"links.topology=switch", "links.count=3"}), "accepted");
+  EXPECT_EQ(message({"links.switch_ns=0", "links.header_bytes=0"}), "accepted");
   EXPECT_THAT(message({"memory.preset=none"}),
               HasSubstr("memory.preset: there is no parts/memory/none.yaml; known: "));
   EXPECT_THAT(message({"energy.table=none"}),

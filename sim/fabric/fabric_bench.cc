@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host time of the whole path DMA -> network -> channel -> network -> DMA, a burst of 64 bytes (the bar is 250 ns on
-// requests of 256), and of the walk alone, a request (100 ns).
+// requests of 256), of the walk alone, a request (100 ns), and of a packet over a link between chips (200 ns).
 #include <benchmark/benchmark.h>
 
 #include "sim/fabric/fabric_loop.h"
+#include "sim/fabric/link_traffic.h"
 #include "sim/units/dma_engine.h"
 
 namespace etalon::sim {
@@ -120,11 +121,42 @@ void walk(benchmark::State& state) {
       static_cast<double>(items) / 1e9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+/// 16 devices, each with `range(1)` packets of 256 bytes on their way to all others at random.
+void links(benchmark::State& state) {
+  constexpr uint16_t kDevices = 16;
+  const isa::Timing timing = traffic::linkTiming(static_cast<uint64_t>(state.range(0)), 4);
+  LinkFabric fabric(timing, linkLayout(timing.links, kDevices).value());
+  uint32_t random = 1;
+  const auto send = [&](uint16_t source, Cycles sent) {
+    random = random * 1664525 + 1013904223;
+    const auto destination = static_cast<uint16_t>((source + 1 + (random >> 16) % 15) % kDevices);
+    fabric.send({.sent = sent, .bytes = 256, .source = source, .destination = destination});
+  };
+  for (uint16_t source = 0; source < kDevices; ++source)
+    for (int64_t i = 0; i < state.range(1); ++i) send(source, 1);
+  std::vector<LinkDelivery> arrived;
+  for (auto _ : state)
+    for (int i = 0; i < 1000; ++i) {
+      arrived.clear();
+      const Cycles now = fabric.nextTime();
+      fabric.advance(now, arrived);
+      for (const LinkDelivery& delivery : arrived) send(delivery.message.source, now);
+    }
+  uint64_t hops = 0;
+  for (uint32_t output = 0; output < fabric.layout().outputs.size(); ++output)
+    for (uint32_t link = 0; link < fabric.layout().outputs[output].links; ++link)
+      hops += fabric.use(output, link).packets;
+  state.counters["hops/s"] =
+      benchmark::Counter(static_cast<double>(hops), benchmark::Counter::kIsRate);
+}
+
 void loads(benchmark::State& state) { stream(state, false); }
 void stores(benchmark::State& state) { stream(state, true); }
 BENCHMARK(walk)->Args({256, 8192})->Args({2048, 8192})->Args({64, 8192})->Args({64, 64});
 BENCHMARK(loads)->Args({256, 8192})->Args({1024, 8192})->Args({64, 8192})->Args({2048, 8192});
 BENCHMARK(stores)->Args({256, 8192});
+BENCHMARK(links)->ArgsProduct(
+    {{isa::LinkTiming::kRing, isa::LinkTiming::kTorus, isa::LinkTiming::kSwitch}, {16, 1024}});
 
 }  // namespace
 }  // namespace etalon::sim
