@@ -41,13 +41,13 @@ class BuildsSources(Case):
     def test_a_program_asks_what_the_machine_has(self):
         arguments = ["run", DATA / "capability.c", "--cores", 1, "--set", "local_bytes=64KiB"]
         out = ["--out", "top=" + self.path("top.npy"), "--out", "at=" + self.path("at.npy")]
-        done = self.etalon(*arguments, *out, "--set", "profiles=Et-base,Et-fp8,Et-sort,Et-rand")
+        done = self.etalon(*arguments, *out, "--set", "profiles=Et-base,Et-fp8,Et-sort,Et-rand,Et-net")
         self.assertEqual(re.findall(": (yes|no)\n", done.stdout), ["yes", "no", "no", "yes"])
         words = [philox(25 + i // 4, 6, 5)[i % 4] for i in range(16)]
         at = sorted(range(16), key=lambda i: -words[i])[:3]
         self.assertEqual(numpy.load(self.path("at.npy")).tolist(), at)
         self.assertEqual(numpy.load(self.path("top.npy")).tolist(), [words[i] for i in at])
-        done = self.etalon(*arguments, *out, "--set", "profiles=Et-base,Et-f16", expect=1)
+        done = self.etalon(*arguments, *out, "--set", "profiles=Et-base,Et-f16,Et-net", expect=1)
         self.assertEqual(re.findall(": (yes|no)\n", done.stdout), ["yes", "yes", "no", "no"])
         self.assertIn("exited 3", done.stdout)
 

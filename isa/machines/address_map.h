@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace etalon::isa {
 
@@ -18,5 +19,9 @@ inline constexpr uint64_t kCoreWindowBase = 0x40'0000'0000;
 inline constexpr uint64_t kCoreWindowStride = 0x1000'0000;
 /// Bits 55:48 of an address name the device; 0 is the own one.
 inline constexpr int kDeviceShift = 48;
+/// Devices of a cluster have ids 1 to 16.
+inline constexpr unsigned kMaxDevices = 16;
+/// Without this profile no other device can be named.
+inline constexpr std::string_view kNetProfile = "Et-net";
 
 }  // namespace etalon::isa

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,6 +44,9 @@ struct Machine {
   /// Dotted key -> value as given, of what differs from the file.
   std::map<std::string, std::string> overrides;
 
+  bool hasProfile(std::string_view name) const {
+    return std::find(profiles.begin(), profiles.end(), name) != profiles.end();
+  }
   /// A machine that no file pins: its results belong to no published name.
   bool derived() const { return !overrides.empty(); }
   /// `base`, or `base+cores=2+local_bytes=4 MiB` (keys in alphabetical order) when derived.

@@ -97,6 +97,18 @@ Problem parts(const Machine& machine) {
   return std::nullopt;
 }
 
+/// Links are there for Et-net, and what Et-net asks of another device goes over them.
+Problem joined(const Machine& machine, const LinkTiming& links) {
+  const bool net = machine.hasProfile(kNetProfile);
+  if (net == (links.count != 0)) return std::nullopt;
+  return MachineProblem{
+      "profiles",
+      net ? fmt::format("{} without links: links.count is 0", kNetProfile)
+          : fmt::format("{} is missing: a machine with links.count {} has it; leave it out where "
+                        "links.count and the other numbers of links are 0",
+                        kNetProfile, links.count)};
+}
+
 Problem links(const LinkTiming& links) {
   struct Value {
     const char* key;
@@ -141,6 +153,7 @@ std::optional<MachineProblem> machineProblem(const Machine& machine) {
   if (Problem problem = channels(machine, timing)) return problem;
   if (Problem problem = network(timing.network)) return problem;
   if (Problem problem = links(timing.links)) return problem;
+  if (Problem problem = joined(machine, timing.links)) return problem;
   return parts(machine);
 }
 

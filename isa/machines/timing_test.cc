@@ -119,12 +119,15 @@ TEST(Timing, OverridesMustGoTogether) {
                                           "links.latency_ns=0",   "links.switch_ns=0",
                                           "links.packet_bytes=0", "links.header_bytes=0",
                                           "links.outstanding=0"};
-  EXPECT_EQ(message(no_links), "accepted");
+  EXPECT_EQ(message(no_links), "profiles: Et-net without links: links.count is 0");
   for (size_t left_out = 1; left_out < no_links.size(); ++left_out) {
     std::vector<std::string> some = no_links;
     some.erase(some.begin() + static_cast<long>(left_out));
     EXPECT_THAT(message(some), HasSubstr("of no links: with links.count 0 it is 0"));
   }
+  std::vector<std::string> alone = no_links;
+  alone.emplace_back("profiles=Et-base");
+  EXPECT_EQ(message(alone), "accepted");
   EXPECT_EQ(message({"links.topology=torus", "links.count=8"}), "accepted");
   EXPECT_EQ(message({"links.topology=switch", "links.count=3"}), "accepted");
   EXPECT_EQ(message({"links.switch_ns=0", "links.header_bytes=0"}), "accepted");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/state/legal_types.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -51,9 +49,14 @@ const LegalTypes* findLegalTypes(InstructionId id, std::span<const uint8_t> type
 }
 
 std::string_view missingProfile(std::string_view needed, std::string_view machine) {
+  const auto has = [&](std::string_view name) {
+    for (size_t at = machine.find(name); at != machine.npos; at = machine.find(name, at + 1))
+      if (machine[at - 1] == ' ' && machine[at + name.size()] == ' ') return true;
+    return false;
+  };
   while (!needed.empty()) {
     const std::string_view name = needed.substr(0, needed.find(' '));
-    if (machine.find(fmt::format(" {} ", name)) == std::string_view::npos) return name;
+    if (!has(name)) return name;
     needed.remove_prefix(std::min(needed.size(), name.size() + 1));
   }
   return {};

@@ -188,6 +188,9 @@ bool TileOperands::overlap(const Operand& a, const Operand& b) const {
   const Operand& view = a.is_view ? a : b;
   // Views reach local memory through its two windows; anything else shares no byte with a tile.
   ByteInterval interval = boxHull(view.view, view.named_axis);
+  const uint64_t own = limits_.ownDevice(static_cast<uint64_t>(interval.lo));
+  interval.lo -= own;
+  interval.hi -= own;
   for (const uint64_t window : {kLocalWindowBase, limits_.core_window}) {
     if (interval.lo < window || interval.lo >= window + limits_.local_bytes) continue;
     interval.lo -= window;

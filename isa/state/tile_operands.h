@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "isa/codec/instruction.h"
+#include "isa/machines/address_map.h"
 #include "isa/state/fault.h"
 #include "isa/state/legal_types.h"
 #include "isa/state/overlap.h"
@@ -35,11 +36,19 @@ struct MachineLimits {
   uint64_t local_bytes = 0;
   /// Address at which every core, this one included, sees this core's local memory.
   uint64_t core_window = 0;
+  /// Id of the own device where addresses can name devices, else 0.
+  uint64_t device_id = 0;
   int macs_log2 = 0;
   int elements_log2 = 0;
   int bytes_log2 = 0;
   /// Names of the profiles the machine has, space separated with a space at both ends: " Et-base Et-f16 ".
   std::string profiles;
+
+  /// What to subtract from an address to name the same byte without the own device's id.
+  uint64_t ownDevice(uint64_t address) const {
+    const bool named = device_id != 0 && address >> kDeviceShift == device_id;
+    return named ? device_id << kDeviceShift : 0;
+  }
 };
 
 /// Which deviations from the plain rules an instruction allows.

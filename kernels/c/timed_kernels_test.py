@@ -19,7 +19,7 @@ IMAGES = pathlib.Path(sys.argv[3])
 LONG = "--long" in sys.argv[4:]
 SEEDS = 50 if LONG else 3
 OTHERS = ["edge", "server", "rtl8", "rtl16", "tpuv4-like"]
-ALL = "profiles=" + ",".join("Et-base Et-f16 Et-f32mm Et-fp8 Et-mx Et-i4 Et-sparse Et-sort Et-trig Et-rand Et-atomic".split())
+ALL = "profiles=" + ",".join("Et-base Et-f16 Et-f32mm Et-fp8 Et-mx Et-i4 Et-sparse Et-sort Et-trig Et-rand Et-atomic Et-net".split())
 R = "random:"
 
 # Inputs by kernel, and scalar arguments behind them. Shapes are small and no multiples of anything.

@@ -13,18 +13,22 @@ namespace etalon::sim {
 using isa::Cause;
 using isa::Rule;
 
-Core::Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings,
+Core::Core(unsigned agent, const isa::Machine& machine, Memory& memory, Findings& findings,
            const numerics::Contract* contract)
-    : number_(number),
+    : agent_(agent),
+      number_(memory.cluster().core(agent)),
+      device_(memory.cluster().device(agent)),
       machine_(machine),
       contract_(contract),
       memory_(memory),
       findings_(findings),
-      global_(memory.global()),
+      global_(memory.global(device_)),
+      global_region_{global_.id},
       global_base_(memory.globalBase()) {
   watch(nullptr);
   limits_.local_bytes = machine.local_bytes;
-  limits_.core_window = isa::kCoreWindowBase + number * isa::kCoreWindowStride;
+  limits_.core_window = isa::kCoreWindowBase + number_ * isa::kCoreWindowStride;
+  if (machine.hasProfile(isa::kNetProfile)) limits_.device_id = Cluster::id(device_);
   limits_.macs_log2 = static_cast<int>(machine.macs_log2);
   limits_.elements_log2 = static_cast<int>(machine.elements_log2);
   limits_.bytes_log2 = static_cast<int>(machine.bytes_log2);
@@ -39,7 +43,7 @@ void Core::start(uint64_t entry, LaunchState& launch) {
 }
 
 void Core::trapWith(isa::Fault fault) {
-  fault.core = static_cast<uint16_t>(number_);
+  fault.core = static_cast<uint16_t>(agent_);
   fault.pc = pc_;
   fault.instruction = raw_;
   mepc_ = pc_;
@@ -65,45 +69,44 @@ bool Core::accessFault(Cause cause, uint64_t address, unsigned size) {
             .value = address,
             .operand = "rs1",
             .detail = fmt::format("{} bytes at {:#x} are not inside any memory: {}", size, address,
-                                  memory_.describeMap())});
+                                  memory_.describeMiss(address))});
   return false;
 }
 
 bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
-  if (const auto place = memory_.find(number_, address, size)) {
+  if (const auto place = memory_.find(agent_, address, size)) {
     if (!noteRead(*place, size, "a scalar load")) return false;
     launch_->races().scalarLoad(site(), MemoryRegion{place->region->id}, place->offset, size);
     std::memcpy(&value, place->data(), size);
     return true;
   }
-  if (!memory_.inDevicePage(number_, address))
-    return accessFault(Cause::load_access, address, size);
+  if (!memory_.inDevicePage(agent_, address)) return accessFault(Cause::load_access, address, size);
   if (address % size != 0) {
     trap(Cause::load_misaligned, address, Rule::mem_scalar_misaligned);
     return false;
   }
-  const auto word = memory_.findDeviceWord(number_, address);
+  const auto word = memory_.findDeviceWord(agent_, address);
   if (!word || size != 4) return accessFault(Cause::load_access, address, size);
-  value = memory_.semaphores(word->core)[word->semaphore];
+  value = memory_.semaphores(word->agent)[word->semaphore];
   return true;
 }
 
 bool Core::storeElsewhere(uint64_t address, unsigned size, uint64_t value) {
-  if (const auto place = memory_.find(number_, address, size)) {
+  if (const auto place = memory_.find(agent_, address, size)) {
     std::memcpy(place->data(), &value, size);
     launch_->races().scalarStore(site(), MemoryRegion{place->region->id}, place->offset, size);
     finishStore(*place, size);
     return true;
   }
-  if (!memory_.inDevicePage(number_, address))
+  if (!memory_.inDevicePage(agent_, address))
     return accessFault(Cause::store_access, address, size);
   if (address % size != 0) {
     trap(Cause::store_misaligned, address, Rule::mem_scalar_misaligned);
     return false;
   }
-  const auto word = memory_.findDeviceWord(number_, address);
+  const auto word = memory_.findDeviceWord(agent_, address);
   if (!word || size != 4) return accessFault(Cause::store_access, address, size);
-  memory_.semaphores(word->core)[word->semaphore] = static_cast<uint32_t>(value);
+  memory_.semaphores(word->agent)[word->semaphore] = static_cast<uint32_t>(value);
   return true;
 }
 
@@ -117,8 +120,8 @@ std::optional<Place> Core::atomicPlace(uint64_t address, unsigned size, Cause mi
               .detail = fmt::format("address {:#x} is not a multiple of {}", address, size)});
     return std::nullopt;
   }
-  const auto place = memory_.find(number_, address, size);
-  if (!place && memory_.inDevicePage(number_, address))
+  const auto place = memory_.find(agent_, address, size);
+  if (!place && memory_.inDevicePage(agent_, address))
     trap(access, address, Rule::mem_amo_region);
   else if (!place)
     accessFault(access, address, size);
@@ -145,15 +148,15 @@ void Core::finishStore(const Place& place, unsigned size) {
   place.region->noteWritten(place.offset, size);
   if (watchpoints_) noteWatched(*place.region, place.offset, size, true);
   if (memory_.anyReservation())
-    memory_.breakReservations(number_, *place.region, place.offset, size);
-  if (place.region == &global_ && global_base_ + place.offset - tohost_ < 8)
-    events_ |= event::tohost;
+    memory_.breakReservations(agent_, *place.region, place.offset, size);
+  const bool global = place.region == &memory_.global(place.region->device);
+  if (global && global_base_ + place.offset - tohost_ < 8) noteTohost(place.region->device);
 }
 
 void Core::noteUninitialised(Region& region, uint64_t offset, uint64_t size) {
   if (!launch_->observes()) return;
   const uint64_t first = region.init.firstUnset(offset, size).value_or(offset);
-  findings_.add(UninitialisedRead{static_cast<uint16_t>(number_), pc_, raw_,
+  findings_.add(UninitialisedRead{static_cast<uint16_t>(agent_), pc_, raw_,
                                   memory_.canonicalAddress(region.id, first), size});
 }
 
@@ -166,12 +169,15 @@ void Core::watch(const std::vector<Watchpoint>* watchpoints) {
 
 void Core::noteWatched(const Region& region, uint64_t offset, uint64_t size, bool write) {
   if (events_ & event::watched) return;
-  const uint64_t names[] = {memory_.canonicalAddress(region.id, offset),
+  // Every name that the core has for the bytes.
+  const uint64_t canonical = memory_.canonicalAddress(region.id, offset);
+  const bool own_device = region.device == device_;
+  const bool own_local = MemoryRegion{region.id}.isLocalOf(static_cast<uint16_t>(agent_));
+  const uint64_t names[] = {canonical, canonical - limits_.ownDevice(canonical),
                             isa::kLocalWindowBase + offset};
-  const int count = MemoryRegion{region.id}.isLocalOf(static_cast<uint16_t>(number_)) ? 2 : 1;
   for (const Watchpoint& watchpoint : *watchpoints_) {
     if (!(write ? watchpoint.writes : watchpoint.reads)) continue;
-    for (const uint64_t address : std::span(names, static_cast<size_t>(count))) {
+    for (const uint64_t address : std::span(names, own_local ? 3 : own_device ? 2 : 1)) {
       // Ends may wrap for hostile watchpoints: distances do not.
       if (watchpoint.address - address >= size && address - watchpoint.address >= watchpoint.size)
         continue;

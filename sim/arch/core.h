@@ -63,8 +63,8 @@ class IssueSink {
 /// Architectural state of one core and the meaning of its accesses: the CoreContext that instruction semantics see.
 class Core {
  public:
-  /// `contract`: nullptr for the canonical arithmetic; outlives the core.
-  Core(unsigned number, const isa::Machine& machine, Memory& memory, Findings& findings,
+  /// `agent`: counts the cores of all devices of `memory`. `contract`: nullptr for the canonical arithmetic; outlives the core.
+  Core(unsigned agent, const isa::Machine& machine, Memory& memory, Findings& findings,
        const numerics::Contract* contract = nullptr);
 
   // --- scalar registers and control flow
@@ -95,7 +95,7 @@ class Core {
     }
     if (!global_.init.allSet(offset, sizeof(T))) [[unlikely]]
       noteUninitialised(global_, offset, sizeof(T));
-    launch_->races().scalarLoad(site(), MemoryRegion::global(), offset, sizeof(T));
+    launch_->races().scalarLoad(site(), global_region_, offset, sizeof(T));
     value = loadBytes<T>(global_.backing.data() + offset);
     return true;
   }
@@ -105,12 +105,12 @@ class Core {
     if (offset >= direct_bytes_) [[unlikely]]
       return storeElsewhere(address, sizeof(T), static_cast<uint64_t>(value));
     global_.init.setRange(offset, sizeof(T));
-    launch_->races().scalarStore(site(), MemoryRegion::global(), offset, sizeof(T));
+    launch_->races().scalarStore(site(), global_region_, offset, sizeof(T));
     storeBytes<T>(global_.backing.data() + offset, value);
     if (memory_.anyReservation()) [[unlikely]]
-      memory_.breakReservations(number_, global_, offset, sizeof(T));
+      memory_.breakReservations(agent_, global_, offset, sizeof(T));
     if (address - tohost_ < 8) [[unlikely]]
-      events_ |= event::tohost;
+      noteTohost(device_);
     return true;
   }
   template <class T, class F>
@@ -131,7 +131,7 @@ class Core {
     value = loadBytes<T>(place->data());
     launch_->races().loadReserved(site(), MemoryRegion{place->region->id}, place->offset, sizeof(T),
                                   {acquire, release});
-    memory_.reserve(number_, *place);
+    memory_.reserve(agent_, *place);
     return true;
   }
   template <class T>
@@ -139,15 +139,15 @@ class Core {
     const std::optional<Place> place =
         atomicPlace(address, sizeof(T), isa::Cause::store_misaligned, isa::Cause::store_access);
     if (!place) return false;
-    stored = memory_.holdsReservation(number_, *place);
-    memory_.dropReservation(number_);
+    stored = memory_.holdsReservation(agent_, *place);
+    memory_.dropReservation(agent_);
     if (!stored) return true;
     storeBytes<T>(place->data(), value);
     finishAtomic(*place, sizeof(T), acquire, release);
     return true;
   }
   void orderScalar(uint64_t predecessors, uint64_t successors) {
-    launch_->races().riscvFence(static_cast<uint16_t>(number_),
+    launch_->races().riscvFence(static_cast<uint16_t>(agent_),
                                 static_cast<uint8_t>(predecessors << 4 | successors));
   }
   void synchroniseFetch() { events_ |= event::refetch; }
@@ -214,7 +214,7 @@ class Core {
   /// Performs the oldest `count` of them.
   void deliverSignals(uint64_t count);
   bool wait(unsigned semaphore, uint32_t amount, bool subtract);
-  uint32_t semaphore(unsigned number) const { return memory_.semaphores(number_)[number]; }
+  uint32_t semaphore(unsigned number) const { return memory_.semaphores(agent_)[number]; }
   bool barrier(uint64_t mask, uint64_t group);
   void halt();
 
@@ -234,7 +234,12 @@ class Core {
   void trapWith(isa::Fault fault);
 
   // --- the interpreter's side
+  /// The core's number among all of the cluster: that of findings, races, reservations.
+  unsigned agent() const { return agent_; }
+  /// Its number in its device, which programs know.
   unsigned number() const { return number_; }
+  /// Its device, counted from 0.
+  unsigned device() const { return device_; }
   CoreState state() const { return state_; }
   void setState(CoreState state) {
     state_ = state;
@@ -259,6 +264,8 @@ class Core {
   }
   /// Address of the image's `tohost`; stores there raise event::tohost.
   void watchTohost(uint64_t address) { tohost_ = address; }
+  /// The device whose `tohost` raised event::tohost.
+  unsigned tohostDevice() const { return tohost_device_; }
   /// Accesses to these bytes raise event::watched; nullptr or none: no watching, which costs nothing.
   void watch(const std::vector<Watchpoint>* watchpoints);
   /// What raised event::watched last.
@@ -301,6 +308,10 @@ class Core {
   void noteWatched(const Region& region, uint64_t offset, uint64_t size, bool write);
   void finishAtomic(const Place& place, unsigned size, bool acquire, bool release);
   void finishStore(const Place& place, unsigned size);
+  void noteTohost(unsigned device) {
+    events_ |= event::tohost;
+    tohost_device_ = device;
+  }
   void noteUninitialised(Region& region, uint64_t offset, uint64_t size);
   void recordTile(const isa::TileRegister& tile, bool write);
   void recordRun(Region& region, uint64_t offset, uint64_t bytes, bool write);
@@ -318,20 +329,22 @@ class Core {
   /// Ends the run before the instruction has an effect; always false.
   bool stopAtPoison(std::string operand, std::string_view use, const Region& region,
                     uint64_t offset);
-  AccessSite site() const { return {static_cast<uint16_t>(number_), pc_, raw_}; }
+  AccessSite site() const { return {static_cast<uint16_t>(agent_), pc_, raw_}; }
   bool accessFault(isa::Cause cause, uint64_t address, unsigned size);
 
-  unsigned number_;
+  unsigned agent_, number_, device_;
   const isa::Machine& machine_;
   const numerics::Contract* contract_;
   Memory& memory_;
   Findings& findings_;
-  Region& global_;
+  Region& global_;  // of the own device
+  MemoryRegion global_region_;
   uint64_t global_base_;
   /// Global memory that scalar accesses reach without looking for it, less the last bytes, where one may reach past the end;
   /// none where each access is looked at.
   uint64_t direct_bytes_;
   uint64_t tohost_ = ~uint64_t{0};
+  unsigned tohost_device_ = 0;
   isa::MachineLimits limits_;
   LaunchState* launch_ = nullptr;
 

@@ -73,7 +73,7 @@ uint64_t Core::readCsr(uint32_t number) const {
     case csr::kEtprofiles: return machine_.profile_bits;
     case csr::kEtlocalbytes: return machine_.local_bytes;
     case csr::kEtlocalbase: return isa::kLocalWindowBase;
-    case csr::kEtself: return number_;
+    case csr::kEtself: return uint64_t{Cluster::id(device_)} << 16 | number_;
     case csr::kEtcontract: return contract_ != nullptr ? contract_->hash : 0;
     case csr::kEtworkcap:
       return machine_.macs_log2 | machine_.elements_log2 << 8 | machine_.bytes_log2 << 16;

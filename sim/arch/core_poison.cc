@@ -9,7 +9,7 @@ namespace etalon::sim {
 using isa::Rule;
 
 bool Core::beginPoison(const isa::TileOperands& operands) {
-  Region& local = memory_.local(number_);
+  Region& local = memory_.local(agent_);
   poisons_ = operands.leavesOutValues();
   for (int i = 0; i < operands.count(); ++i) {
     const auto& operand = operands.operand(i);
@@ -29,7 +29,7 @@ bool Core::beginPoison(const isa::TileOperands& operands) {
 }
 
 std::optional<uint64_t> Core::firstPoisoned(const isa::TileRegister& tile) {
-  const PoisonMap& poison = *memory_.local(number_).poison;
+  const PoisonMap& poison = *memory_.local(agent_).poison;
   std::optional<uint64_t> first;
   if (tile.empty()) return first;
   isa::forEachRun(tile, [&](uint64_t offset, uint64_t bytes) {
@@ -41,16 +41,16 @@ std::optional<uint64_t> Core::firstPoisoned(const isa::TileRegister& tile) {
 bool Core::staysPoisoned(const isa::TileRegister& tile) {
   if (watched() || memory_.anyReservation()) return false;
   const PoisonedTile& last = poisoned_tiles_[poisonedSlot(tile)];
-  return last.tile == tile && last.cleared == memory_.local(number_).poison->cleared();
+  return last.tile == tile && last.cleared == memory_.local(agent_).poison->cleared();
 }
 
 void Core::notePoisoned(const isa::TileRegister& tile) {
-  poisoned_tiles_[poisonedSlot(tile)] = {tile, memory_.local(number_).poison->cleared()};
+  poisoned_tiles_[poisonedSlot(tile)] = {tile, memory_.local(agent_).poison->cleared()};
 }
 
 bool Core::stopAtPoison(std::string operand, std::string_view use, const Region& region,
                         uint64_t offset) {
-  findings_.add(PoisonStop{.core = static_cast<uint16_t>(number_),
+  findings_.add(PoisonStop{.core = static_cast<uint16_t>(agent_),
                            .pc = pc_,
                            .instruction = raw_,
                            .operand = std::move(operand),
@@ -63,7 +63,7 @@ bool Core::stopAtPoison(std::string operand, std::string_view use, const Region&
 
 void Core::illegalInstruction(uint32_t raw) {
   if (raw == kPoisonedInstruction && memory_.values() == Values::left_out) {
-    const auto place = memory_.find(number_, pc_, sizeof raw);
+    const auto place = memory_.find(agent_, pc_, sizeof raw);
     // Decoded while it was poisoned, it is not what stands there now, or still poisoned.
     if (place && (place->region->poisoned(place->offset, sizeof raw) ||
                   loadBytes<uint32_t>(place->data()) != raw)) {

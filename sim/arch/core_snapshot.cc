@@ -89,16 +89,16 @@ template void Core::transfer(SnapshotReader&, Core&);
 template <class Archive, class Self>
 void Core::transferSignals(Archive& archive, Self& self) {
   const auto one = [&](auto& signal) {
-    archive(signal.word.core, signal.word.semaphore, signal.amount, signal.carried);
+    archive(signal.word.agent, signal.word.semaphore, signal.amount, signal.carried);
   };
   if constexpr (Archive::kReading) {
     self.signals_.clear();
     for (uint64_t n = archive.count(sizeof(DeviceWord)); n > 0 && !archive.failed(); --n) {
-      PendingSignal signal{{}, 0, VectorClock(self.launch_->coresToLast())};
+      PendingSignal signal{{}, 0, VectorClock(self.launch_->agents())};
       one(signal);
-      archive.require(
-          signal.word.core < self.memory_.cores() && signal.word.semaphore < kSemaphores,
-          "a signal to a semaphore that there is not");
+      archive.require(signal.word.agent < self.memory_.cluster().agents() &&
+                          signal.word.semaphore < kSemaphores,
+                      "a signal to a semaphore that there is not");
       self.signals_.push_back(std::move(signal));
     }
   } else {
@@ -116,7 +116,7 @@ void Memory::Reservation::transfer(Archive& archive, Self& self) {
 
 template <class Archive, class Self>
 void Memory::transfer(Archive& archive, Self& self) {
-  archive(self.global_->backing, self.global_->init);
+  for (auto& global : self.globals_) archive(global->backing, global->init);
   for (auto& local : self.locals_) archive(local->backing, local->init);
   for (auto& semaphores : self.semaphores_) archive(semaphores);
   for (auto& reservation : self.reservations_) archive(reservation);
@@ -162,10 +162,10 @@ template <class Archive, class Self>
 void LaunchState::transfer(Archive& archive, Self& self) {
   archive(self.races_);
   for (auto& mask : self.arrived_) archive(mask);
-  for (unsigned core = 0; core < self.cores_; ++core) {
-    bool released = self.released_[core];
+  for (size_t agent = 0; agent < self.released_.size(); ++agent) {
+    bool released = self.released_[agent];
     archive(released);
-    if constexpr (Archive::kReading) self.released_[core] = released;
+    if constexpr (Archive::kReading) self.released_[agent] = released;
   }
 }
 template void LaunchState::transfer(SnapshotWriter&, const LaunchState&);

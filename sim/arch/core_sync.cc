@@ -13,14 +13,14 @@ using isa::Rule;
 
 void Core::fenceAll() {
   deliverSignals(signals_.size());
-  launch_->races().fence(static_cast<uint16_t>(number_));
+  launch_->races().fence(static_cast<uint16_t>(agent_));
 }
 
 void Core::fenceTile(const isa::TileRegister& tile) {
   MergedRanges ranges;
   if (!tile.empty())
     isa::forEachRun(tile, [&](uint64_t offset, uint64_t bytes) { ranges.add(offset, bytes); });
-  const auto core = static_cast<uint16_t>(number_);
+  const auto core = static_cast<uint16_t>(agent_);
   launch_->races().fenceRange(core, MemoryRegion::local(core), ranges.merged());
 }
 
@@ -31,12 +31,12 @@ void Core::fenceView(int i, const isa::ViewDescriptor& view) {
   isa::forEachViewPiece(view, [&](uint64_t address, uint64_t bytes) {
     ranges.add(memory.offset + (address - memory.address), bytes);
   });
-  launch_->races().fenceRange(static_cast<uint16_t>(number_), MemoryRegion{memory.region->id},
+  launch_->races().fenceRange(static_cast<uint16_t>(agent_), MemoryRegion{memory.region->id},
                               ranges.merged());
 }
 
 bool Core::signal(uint64_t address, uint32_t amount) {
-  const auto word = memory_.findDeviceWord(number_, address);
+  const auto word = memory_.findDeviceWord(agent_, address);
   if (!word) {
     trapWith(
         {.cause = Cause::global_access,
@@ -48,7 +48,7 @@ bool Core::signal(uint64_t address, uint32_t amount) {
                              isa::kCoreWindowBase + memory_.localBytes(), isa::kCoreWindowStride)});
     return false;
   }
-  signals_.push_back({*word, amount, launch_->races().issueSignal(static_cast<uint16_t>(number_))});
+  signals_.push_back({*word, amount, launch_->races().issueSignal(static_cast<uint16_t>(agent_))});
   if (!launch_->defersSignals()) deliverSignals(1);
   return true;
 }
@@ -57,20 +57,20 @@ void Core::deliverSignals(uint64_t count) {
   for (; count > 0; --count) {
     const PendingSignal& signal = signals_.front();
     const DeviceWord word = signal.word;
-    launch_->races().deliverSignal(word.core * kSemaphores + word.semaphore, signal.carried);
-    memory_.semaphores(word.core)[word.semaphore] += signal.amount;
+    launch_->races().deliverSignal(word.agent * kSemaphores + word.semaphore, signal.carried);
+    memory_.semaphores(word.agent)[word.semaphore] += signal.amount;
     signals_.pop_front();
   }
 }
 
 bool Core::wait(unsigned semaphore, uint32_t amount, bool subtract) {
-  uint32_t& value = memory_.semaphores(number_)[semaphore];
+  uint32_t& value = memory_.semaphores(agent_)[semaphore];
   if (value - amount >= uint32_t{1} << 31) {
-    block(fmt::format("waits for semaphore {} of core {} to reach {}; it is {}", semaphore, number_,
-                      amount, value));
+    block(fmt::format("waits for semaphore {} of {} to reach {}; it is {}", semaphore,
+                      memory_.cluster().coreName(agent_), amount, value));
     return false;
   }
-  launch_->races().waitAcquire(static_cast<uint16_t>(number_), number_ * kSemaphores + semaphore);
+  launch_->races().waitAcquire(static_cast<uint16_t>(agent_), agent_ * kSemaphores + semaphore);
   if (subtract) value -= amount;
   return true;
 }
@@ -92,9 +92,9 @@ bool Core::barrier(uint64_t mask, uint64_t group) {
     return false;
   }
   deliverSignals(signals_.size());
-  if (launch_->passBarrier(number_, mask)) return true;
-  block(fmt::format("waits at a barrier of cores {:#x} for {}", mask,
-                    launch_->missingAtBarrier(number_)));
+  if (launch_->passBarrier(agent_, mask)) return true;
+  block(fmt::format("waits at a barrier of cores {:#x}{} for {}", mask,
+                    memory_.cluster().deviceSuffix(device_), launch_->missingAtBarrier(agent_)));
   return false;
 }
 

@@ -19,12 +19,12 @@ bool Core::check(isa::TileOperands& operands) {
     if (hull.empty()) continue;
     const auto address = static_cast<uint64_t>(hull.lo);
     const auto bytes = static_cast<uint64_t>(hull.hi - hull.lo);
-    const auto place = memory_.find(number_, address, bytes);
+    const auto place = memory_.find(agent_, address, bytes);
     if (!place)
       operands.raise(
           Cause::global_access, Rule::view_bounds, i,
           fmt::format("bytes {:#x}..{:#x} are not inside one memory: {}", address,
-                      address + bytes - 1, memory_.describeMap()),
+                      address + bytes - 1, memory_.describeMiss(address)),
           "bounds are those of the axes (dim), not of the box; check base, dims and strides");
     else
       view_memory_[i] = {place->data(), address, place->region, place->offset};
@@ -70,7 +70,7 @@ void Core::finish(const isa::TileOperands& operands) {
 }
 
 numerics::TileRef Core::tileRef(const isa::TileRegister& tile) const {
-  return {.data = memory_.local(number_).data() + tile.base,
+  return {.data = memory_.local(agent_).data() + tile.base,
           .type = tile.elementType(),
           .outer = tile.outer,
           .inner = tile.inner,
@@ -83,7 +83,7 @@ numerics::TileRef Core::tileRef(const isa::TileRegister& tile) const {
 
 void Core::recordTile(const isa::TileRegister& tile, bool write) {
   if (tile.empty()) return;
-  Region& local = memory_.local(number_);
+  Region& local = memory_.local(agent_);
   isa::forEachRun(tile,
                   [&](uint64_t offset, uint64_t bytes) { recordRun(local, offset, bytes, write); });
 }
@@ -93,7 +93,7 @@ void Core::recordElements(const isa::TileRegister& tile, uint64_t row, uint64_t 
   const uint64_t size = tile.elementBytes();
   const uint64_t start =
       tile.base + row / tile.inner * tile.ostride + row % tile.inner * tile.istride;
-  Region& local = memory_.local(number_);
+  Region& local = memory_.local(agent_);
   if (tile.step == 1) return recordRun(local, start + column * size, count * size, write);
   for (uint64_t c = column; c < column + count; ++c)
     recordRun(local, start + c * tile.step * size, size, write);
@@ -123,7 +123,7 @@ void Core::finishTileWrite(Region& region, uint64_t offset, uint64_t bytes) {
     else
       region.poison->clear(offset, bytes);
   }
-  if (memory_.anyReservation()) memory_.breakReservations(number_, region, offset, bytes);
+  if (memory_.anyReservation()) memory_.breakReservations(agent_, region, offset, bytes);
 }
 
 void Core::recordView(const ViewMemory& memory, uint64_t address, uint64_t bytes, bool write) {
@@ -148,7 +148,7 @@ void Core::recordUpdate(const ViewMemory& memory, uint64_t address, uint64_t byt
 }
 
 bool Core::storable(uint64_t address, uint64_t bytes) {
-  if (memory_.find(number_, address, bytes)) return true;
+  if (memory_.find(agent_, address, bytes)) return true;
   return accessFault(Cause::store_access, address, static_cast<unsigned>(bytes));
 }
 

@@ -14,7 +14,7 @@ namespace etalon::sim {
 
 /// A read of bytes that nothing ever wrote. Reported once an instruction address and core.
 struct UninitialisedRead {
-  uint16_t core = 0;
+  uint16_t core = 0;  // agent
   uint64_t pc = 0;
   uint32_t instruction = 0;
   uint64_t address = 0;  // first unwritten byte, as every core can write it
@@ -26,7 +26,7 @@ struct UninitialisedRead {
 
 /// Where a run without values ended, because it went on to depend on one.
 struct PoisonStop {
-  uint16_t core = 0;
+  uint16_t core = 0;  // agent
   uint64_t pc = 0;
   uint32_t instruction = 0;  // 0 where it is the instruction itself that is poisoned
   std::string operand;       // `rs1`, `ti (tr5)`

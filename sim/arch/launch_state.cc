@@ -9,41 +9,45 @@ Result<std::unique_ptr<LaunchState>> LaunchState::create(unsigned cores, const M
                                                          bool defers_signals, bool observes,
                                                          unsigned first_core) {
   RaceDetectorConfig config;
-  config.cores = first_core + cores;
-  config.idle_cores = memory.cores() - config.cores;
+  const Cluster& cluster = memory.cluster();
+  config.cores = cluster.agent(cluster.devices - 1, first_core + cores);
+  config.idle_cores = cluster.agents() - config.cores;
+  config.devices = cluster.devices;
   config.global_bytes = memory.globalBytes();
   config.local_bytes = memory.localBytes();
   config.detect = observes;
   auto races = RaceDetector::create(config);
   if (!races.ok()) return races.error();
   return std::unique_ptr<LaunchState>(
-      new LaunchState(first_core, cores, std::move(*races), defers_signals));
+      new LaunchState(first_core, cores, cluster, std::move(*races), defers_signals));
 }
 
-bool LaunchState::passBarrier(unsigned core, uint64_t mask) {
-  if (released_[core]) {
-    released_[core] = false;
+bool LaunchState::passBarrier(unsigned agent, uint64_t mask) {
+  if (released_[agent]) {
+    released_[agent] = false;
     return true;
   }
-  arrived_[core] = mask;
+  arrived_[agent] = mask;
+  const unsigned first = cluster_.agent(cluster_.device(agent), 0);
   std::vector<uint16_t> members;
-  for (unsigned i = first_core_; i < coresToLast(); ++i) {
+  for (unsigned i = first_core_; i < first_core_ + cores_; ++i) {
     if (!(mask >> i & 1)) continue;
-    if (arrived_[i] != mask) return false;
-    members.push_back(static_cast<uint16_t>(i));
+    if (arrived_[first + i] != mask) return false;
+    members.push_back(static_cast<uint16_t>(first + i));
   }
   races_.barrier(members);
   for (uint16_t member : members) {
     arrived_[member] = 0;
-    released_[member] = member != core;
+    released_[member] = member != agent;
   }
   return true;
 }
 
-std::string LaunchState::missingAtBarrier(unsigned core) const {
+std::string LaunchState::missingAtBarrier(unsigned agent) const {
+  const unsigned first = cluster_.agent(cluster_.device(agent), 0);
   std::string text;
-  for (unsigned i = first_core_; i < coresToLast(); ++i)
-    if ((arrived_[core] >> i & 1) && arrived_[i] != arrived_[core])
+  for (unsigned i = first_core_; i < first_core_ + cores_; ++i)
+    if ((arrived_[agent] >> i & 1) && arrived_[first + i] != arrived_[agent])
       text += fmt::format("{}core {}", text.empty() ? "" : ", ", i);
   return text;
 }

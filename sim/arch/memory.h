@@ -11,6 +11,7 @@
 #include "isa/machines/address_map.h"
 #include "isa/machines/machine.h"
 #include "sim/arch/backing.h"
+#include "sim/arch/cluster.h"
 #include "sim/arch/init_map.h"
 #include "sim/arch/poison_map.h"
 
@@ -24,12 +25,13 @@ inline constexpr unsigned kNoCore = ~0u;
 /// Whether the results of tile instructions on floats are computed, or left out and their bytes poisoned.
 enum class Values : uint8_t { computed, left_out };
 
-/// One flat memory: global memory, or the local memory of a core.
+/// One flat memory: global memory of a device, or the local memory of a core.
 struct Region {
   Backing backing;
   InitMap init;
   std::unique_ptr<PoisonMap> poison;  // none where values are computed
-  uint16_t id = 0;                    // 0 global, 1 + c local memory of core c
+  uint16_t id = 0;                    // as MemoryRegion counts
+  uint16_t device = 0;                // in which it is
 
   std::byte* data() { return backing.data(); }
   uint64_t size() const { return backing.size(); }
@@ -53,44 +55,48 @@ struct Place {
 
 /// A word of a core's device page.
 struct DeviceWord {
-  unsigned core = 0;
+  unsigned agent = 0;
   unsigned semaphore = 0;
 };
 
-/// All memory of one device and the address map over it (isa.md section 2).
+/// All memory of a cluster and the address map over it (docs/spec/00-overview.md).
 class Memory {
  public:
+  /// Errors: the host has not the virtual memory; more than one device of a machine that reaches no other.
   static Result<std::unique_ptr<Memory>> create(const isa::Machine& machine,
-                                                Values values = Values::computed);
+                                                Values values = Values::computed,
+                                                unsigned devices = 1);
 
-  Region& global() { return *global_; }
-  Region& local(unsigned core) { return *locals_[core]; }
-  unsigned cores() const { return static_cast<unsigned>(locals_.size()); }
+  const Cluster& cluster() const { return cluster_; }
+  Region& global(unsigned device = 0) { return *globals_[device]; }
+  Region& local(unsigned agent) { return *locals_[agent]; }
   uint64_t globalBase() const { return global_base_; }
-  uint64_t globalBytes() const { return global_->size(); }
+  uint64_t globalBytes() const { return globals_[0]->size(); }  // of each device
   uint64_t localBytes() const { return local_bytes_; }
-  Values values() const { return global_->poison ? Values::left_out : Values::computed; }
+  Values values() const { return globals_[0]->poison ? Values::left_out : Values::computed; }
 
-  /// Where [address, address + size) lies as `core` sees it; nothing if a byte of it is not memory.
-  std::optional<Place> find(unsigned core, uint64_t address, uint64_t size);
+  /// Where [address, address + size) lies as `agent` sees it; nothing if a byte of it is not memory.
+  std::optional<Place> find(unsigned agent, uint64_t address, uint64_t size);
   /// The device-page word at an address; nothing if it is none. The address is 4-byte aligned.
-  std::optional<DeviceWord> findDeviceWord(unsigned core, uint64_t address) const;
+  std::optional<DeviceWord> findDeviceWord(unsigned agent, uint64_t address) const;
   /// True if the address lies in some core's device page.
-  bool inDevicePage(unsigned core, uint64_t address) const;
-  /// Address of a place as every core can write it (reports).
+  bool inDevicePage(unsigned agent, uint64_t address) const;
+  /// Address of a place as every core of every device can write it (reports): it names the device if there are several.
   uint64_t canonicalAddress(uint16_t region, uint64_t offset) const;
   /// What the address map has, for error texts.
   std::string describeMap() const;
+  /// Why an address belongs to no memory: that its device is none, or what the map has.
+  std::string describeMiss(uint64_t address) const;
 
-  std::array<uint32_t, kSemaphores>& semaphores(unsigned core) { return semaphores_[core]; }
+  std::array<uint32_t, kSemaphores>& semaphores(unsigned agent) { return semaphores_[agent]; }
 
-  // Load-reserved: one reservation a core, of an aligned 8-byte granule; broken by any store of another agent.
-  void reserve(unsigned core, const Place& place);
-  bool holdsReservation(unsigned core, const Place& place) const;
-  void dropReservation(unsigned core);
+  // Load-reserved: one reservation an agent, of an aligned 8-byte granule; broken by any store of another agent.
+  void reserve(unsigned agent, const Place& place);
+  bool holdsReservation(unsigned agent, const Place& place) const;
+  void dropReservation(unsigned agent);
   bool anyReservation() const { return reservation_count_ != 0; }
-  /// A store by `core` (or by its tile instructions) to the bytes.
-  void breakReservations(unsigned core, const Region& region, uint64_t offset, uint64_t size);
+  /// A store by `agent` (or by its tile instructions) to the bytes.
+  void breakReservations(unsigned agent, const Region& region, uint64_t offset, uint64_t size);
 
   /// Snapshots (core_snapshot.cc): reads into a memory that nobody has touched.
   template <class Archive, class Self>
@@ -98,8 +104,15 @@ class Memory {
 
  private:
   Memory() = default;
-  /// Splits an address into core window and offset; nothing outside the windows.
-  std::optional<std::pair<unsigned, uint64_t>> window(unsigned core, uint64_t address) const;
+  /// An address without its device field, and the device that the field names.
+  struct Target {
+    unsigned device;
+    uint64_t address;
+  };
+  std::optional<Target> target(unsigned agent, uint64_t address) const;
+  /// Splits an address into the agent whose window it is in and the offset; nothing outside the windows.
+  std::optional<std::pair<unsigned, uint64_t>> window(unsigned agent, uint64_t address) const;
+  std::optional<std::pair<unsigned, uint64_t>> window(unsigned agent, const Target& target) const;
 
   struct Reservation {
     bool valid = false;
@@ -110,9 +123,11 @@ class Memory {
     static void transfer(Archive& archive, Self& self);
   };
 
+  Cluster cluster_;
+  unsigned named_devices_ = 0;  // ids 1 to this name a device; none without Et-net
   uint64_t global_base_ = 0;
   uint64_t local_bytes_ = 0;
-  std::unique_ptr<Region> global_;
+  std::vector<std::unique_ptr<Region>> globals_;
   std::vector<std::unique_ptr<Region>> locals_;
   std::vector<std::array<uint32_t, kSemaphores>> semaphores_;
   std::vector<Reservation> reservations_;

@@ -6,9 +6,19 @@
 
 namespace etalon::sim {
 
+namespace {
+
+Cluster clusterOf(const RaceDetectorConfig& config) {
+  return {config.devices, (config.cores + config.idle_cores) / config.devices};
+}
+
+}  // namespace
+
 Result<RaceDetector> RaceDetector::create(const RaceDetectorConfig& config) {
-  std::vector<uint64_t> sizes(size_t{config.cores} + config.idle_cores + 1, config.local_bytes);
-  sizes[0] = config.global_bytes;
+  const Cluster cluster = clusterOf(config);
+  std::vector<uint64_t> sizes(MemoryRegion::count(cluster), config.local_bytes);
+  for (unsigned device = 0; device < cluster.devices; ++device)
+    sizes[MemoryRegion::global(cluster, device).index] = config.global_bytes;
   auto shadow = ShadowMemory::create(sizes);
   if (!shadow.ok()) return shadow.error();
   auto log = StoreLog::create(config.global_bytes);
@@ -17,16 +27,16 @@ Result<RaceDetector> RaceDetector::create(const RaceDetectorConfig& config) {
 }
 
 RaceDetector::RaceDetector(const RaceDetectorConfig& config, ShadowMemory shadow, StoreLog log)
-    : order_(config.cores),
+    : cluster_(clusterOf(config)),
+      order_(config.cores),
       shadow_(std::move(shadow)),
       log_(std::move(log)),
       memos_(kMemos),
       single_((config.cores == 1 && config.allow_single_core) || !config.detect),
       detects_(config.detect),
       max_reports_(config.max_reports) {
-  for (uint32_t region = 0; region <= config.cores + config.idle_cores; ++region) {
+  for (uint32_t region = 0; region < MemoryRegion::count(cluster_); ++region)
     lines_.push_back(shadow_.lines(region));
-  }
 }
 
 void RaceDetector::tileSlow(AccessKind kind, MemoryRegion region, uint64_t offset,
@@ -213,7 +223,7 @@ void RaceDetector::report(const AccessRecord& first, const AccessRecord& second,
   report.second = {{second.core, second.pc, second.insn}, second.kind};
   report.region = target.region;
   report.offset = target.offset;
-  report.text = order ? orderText(report) : raceText(report);
+  report.text = order ? orderText(report, cluster_) : raceText(report, cluster_);
   to.reports.push_back(std::move(report));
 }
 

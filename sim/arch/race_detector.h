@@ -22,9 +22,10 @@ class SnapshotReader;
 struct RaceDetectorConfig {
   uint32_t cores = 1;
   uint32_t idle_cores =
-      0;  ///< further cores, which do not run: their local memories can be accessed
-  uint64_t global_bytes = 0;
-  uint64_t local_bytes = 0;  ///< of each core
+      0;                 ///< further cores, which do not run: their local memories can be accessed
+  uint32_t devices = 1;  ///< all those cores are spread over them evenly
+  uint64_t global_bytes = 0;  ///< of each device
+  uint64_t local_bytes = 0;   ///< of each core
   size_t max_reports = 100;
   /// Skip what cannot matter when one core is the only agent. Off only to test that it is so.
   bool allow_single_core = true;
@@ -221,6 +222,7 @@ class RaceDetector {
   /// Fails a snapshot whose tables do not fit each other.
   void checkRead(SnapshotReader& in);
 
+  Cluster cluster_;
   HappensBefore order_;
   ShadowMemory shadow_;
   StatePool pool_;

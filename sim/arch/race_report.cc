@@ -6,19 +6,22 @@
 namespace etalon::sim {
 namespace {
 
-std::string sideText(const RacingAccess& access) {
-  return fmt::format("{} by core {} at pc {:#x} (instruction {:#010x})",
-                     accessKindName(access.kind), access.site.core, access.site.pc,
-                     access.site.insn);
+std::string sideText(const RacingAccess& access, const Cluster& cluster) {
+  return fmt::format("{} by {} at pc {:#x} (instruction {:#010x})", accessKindName(access.kind),
+                     cluster.coreName(access.site.core), access.site.pc, access.site.insn);
 }
 
-std::string pairText(const RaceReport& report) {
-  const std::string place = report.region.isGlobal()
-                                ? fmt::format("byte {:#x} of global memory", report.offset)
-                                : fmt::format("byte {:#x} of the local memory of core {}",
-                                              report.offset, report.region.index - 1);
-  return fmt::format("{}: {}, then {}, unordered", place, sideText(report.first),
-                     sideText(report.second));
+std::string placeText(const RaceReport& report, const Cluster& cluster) {
+  if (report.region.isGlobalOfAny(cluster))
+    return fmt::format("byte {:#x} of global memory{}", report.offset,
+                       cluster.deviceSuffix(report.region.device(cluster)));
+  return fmt::format("byte {:#x} of the local memory of {}", report.offset,
+                     cluster.coreName(report.region.index - 1));
+}
+
+std::string pairText(const RaceReport& report, const Cluster& cluster) {
+  return fmt::format("{}: {}, then {}, unordered", placeText(report, cluster),
+                     sideText(report.first, cluster), sideText(report.second, cluster));
 }
 
 const char* wayOut(const RaceReport& report) {
@@ -44,16 +47,16 @@ const char* accessKindName(AccessKind kind) {
   return kNames[static_cast<uint8_t>(kind)];
 }
 
-std::string raceText(const RaceReport& report) {
-  return fmt::format("data race on {}; {}", pairText(report), wayOut(report));
+std::string raceText(const RaceReport& report, const Cluster& cluster) {
+  return fmt::format("data race on {}; {}", pairText(report, cluster), wayOut(report));
 }
 
-std::string orderText(const RaceReport& report) {
+std::string orderText(const RaceReport& report, const Cluster& cluster) {
   return fmt::format(
       "order-dependent result on {}; the bits of a sum of floats depend on which comes first: {}, "
       "or "
       "sum integers",
-      pairText(report), wayOut(report));
+      pairText(report, cluster), wayOut(report));
 }
 
 }  // namespace etalon::sim

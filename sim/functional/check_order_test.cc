@@ -169,6 +169,10 @@ TEST(Windows, OwnMemoryAliasesATileThroughEitherWindow) {
   expectFault(faultOfLoadFrom(isa::kLocalWindowBase + kTile + 3, 1), Cause::aliasing,
               Rule::alias_view);
   expectFault(faultOfLoadFrom(windowOf(0) + kTile + 3, 1), Cause::aliasing, Rule::alias_view);
+  constexpr uint64_t kOwnDevice = uint64_t{1} << isa::kDeviceShift;
+  for (const uint64_t window : {isa::kLocalWindowBase, windowOf(0)})
+    expectFault(faultOfLoadFrom(kOwnDevice | (window + kTile + 3), 1), Cause::aliasing,
+                Rule::alias_view);
   EXPECT_FALSE(faultOfLoadFrom(windowOf(0) + kTile + 4, 1));
   EXPECT_FALSE(faultOfLoadFrom(windowOf(1) + kTile, 1)) << "the memory of another core";
 }

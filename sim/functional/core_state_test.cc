@@ -109,7 +109,7 @@ TEST(Csrs, NameTheMachine) {
   TestProgram program(p);
   EXPECT_EQ(p.run(program),
             (std::vector<uint64_t>{uint64_t{2} << 62 | 1 << 8 | 1 << 12 | 1, 0x1888, ~uint64_t{2},
-                                   0, 1, 64 << 20, isa::kLocalWindowBase, 0, 0,
+                                   0, 1, 64 << 20, isa::kLocalWindowBase, 1 << 16, 0,
                                    40 | 32 << 8 | 34 << 16, 0, 0, 0, 0x30888, 0}));
 }
 

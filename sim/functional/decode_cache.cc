@@ -18,7 +18,7 @@ const DecodeCache::Page* DecodeCache::page(uint64_t address) {
 
 DecodeCache::Page* DecodeCache::decodePage(uint64_t address) {
   const uint64_t offset = address - memory_.globalBase();
-  Region& global = memory_.global();
+  Region& global = memory_.global(device_);
   if (address < memory_.globalBase() || offset >= global.size()) return nullptr;
   if (pages_.size() >= kMaxPages) clear();
   auto page = std::make_unique<Page>();

@@ -11,13 +11,13 @@
 
 namespace etalon::sim {
 
-/// Instructions decoded ahead, a page at a time. Stale after a store to code until clear(), as RISC-V allows.
+/// Instructions of a device decoded ahead, a page at a time. Stale after a store to code until clear(), as RISC-V allows.
 class DecodeCache {
  public:
   static constexpr uint64_t kPageBytes = 4096;
   using Page = std::array<isa::Instruction, kPageBytes / 4>;
 
-  explicit DecodeCache(Memory& memory) : memory_(memory) {}
+  explicit DecodeCache(Memory& memory, unsigned device = 0) : memory_(memory), device_(device) {}
 
   /// The decoded page at an address (a multiple of kPageBytes), nullptr outside global memory.
   const Page* page(uint64_t address);
@@ -34,6 +34,7 @@ class DecodeCache {
   static constexpr size_t kMaxPages = 4096;
 
   Memory& memory_;
+  unsigned device_;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   // Direct-mapped front: calls between a few pages cost no hashing.
   std::array<std::pair<uint64_t, const Page*>, 16> recent_{};

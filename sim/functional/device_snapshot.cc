@@ -55,6 +55,10 @@ Result<std::span<const std::byte>> openSnapshot(std::span<const std::byte> file)
   return content.subspan(kHeaderBytes);
 }
 
+Error impossible(const SnapshotReader& in) {
+  return Error{fmt::format("it describes a device that cannot be: {}", in.problem())};
+}
+
 }  // namespace
 
 template <class Archive, class Self>
@@ -79,7 +83,8 @@ void DecodeCache::transfer(Archive& archive, Self& self) {
     std::map<uint64_t, StaleWords> pages;
     for (const auto& [address, page] : self.pages_) {
       StaleWords& stale = pages[address];
-      const std::byte* words = self.memory_.global().data() + (address - self.memory_.globalBase());
+      const std::byte* words =
+          self.memory_.global(self.device_).data() + (address - self.memory_.globalBase());
       for (uint16_t i = 0; i < page->size(); ++i)
         if ((*page)[i].raw != loadBytes<uint32_t>(words + 4 * i)) stale[i] = (*page)[i].raw;
     }
@@ -105,7 +110,7 @@ void FunctionalDevice::transfer(Archive& archive, Self& self) {
           self.images_end_, self.buffers_);
   if constexpr (Archive::kReading) self.pristine_ = false;
   for (auto& core : self.cores_) archive(*core);
-  archive(*self.cache_);
+  for (auto& cache : self.caches_) archive(*cache);
 }
 
 template <class Archive, class Self>
@@ -116,16 +121,16 @@ void FunctionalDevice::transferLaunch(Archive& archive, Self& self) {
   uint64_t seed = running ? self.running_->schedule.seed() : 0;
   archive(first, cores, running, seed);
   if constexpr (Archive::kReading) {
-    archive.require(first <= self.cores_.size() && cores <= self.cores_.size() - first &&
+    archive.require(first <= self.machine_.cores && cores <= self.machine_.cores - first &&
                         (cores > 0 || !running),
                     "a launch on too many cores");
     if (archive.failed() || cores == 0) return;
-    Schedule schedule(seed, cores);
+    Schedule schedule(seed, self.cluster().devices * cores);
     auto launch = LaunchState::create(cores, *self.memory_, schedule.defersSignals(), true, first);
     archive.require(launch.ok(), "a launch that the host has no memory for");
     if (archive.failed()) return;
     self.launch_ = std::move(*launch);
-    for (uint32_t i = 0; i < cores; ++i) self.launched(i).join(*self.launch_);
+    for (unsigned i = 0; i < self.launch_->size(); ++i) self.launched(i).join(*self.launch_);
     LaunchOptions options;
     options.first_core = first;
     options.cores = cores;
@@ -133,8 +138,11 @@ void FunctionalDevice::transferLaunch(Archive& archive, Self& self) {
     if (running)
       self.running_.emplace(Running{options, self.makeHtif(options), std::move(schedule), 0, 0});
   }
-  if (self.launch_) archive(*self.launch_);
-  for (uint32_t i = 0; i < cores; ++i) Core::transferSignals(archive, self.launched(i));
+  if (self.launch_) {
+    archive(*self.launch_);
+    for (unsigned i = 0; i < self.launch_->size(); ++i)
+      Core::transferSignals(archive, self.launched(i));
+  }
   if (self.running_) archive(*self.running_);
 }
 
@@ -150,12 +158,13 @@ void FunctionalDevice::checkRead(SnapshotReader& in) const {
     last = to;
   }
   if (!running_) return;
-  in.require(running_->left <= running_->limit && running_->turn <= launch_->cores() &&
+  in.require(running_->left <= running_->limit && running_->turn <= launch_->size() &&
                  running_->turn_left <= Schedule::kTurn,
              "a turn that no core can have");
   for (unsigned i = 0; i < cores_.size(); ++i)
     in.require(cores_[i]->state() == CoreState::halted ||
-                   (launch_->allCores() >> i & 1 && cores_[i]->state() == CoreState::running),
+                   (launch_->allCores() >> cores_[i]->number() & 1 &&
+                    cores_[i]->state() == CoreState::running),
                "a core that runs although it cannot");
 }
 
@@ -187,7 +196,8 @@ Status FunctionalDevice::snapshot(const SnapshotSink& sink, const std::string& l
         "goes on "
         "from there has to"};
   SnapshotWriter out(sink);
-  out(kMagic, kVersion, machine_.displayName(), identityOf(machine_, contract_), label);
+  const uint32_t devices = cluster().devices;
+  out(kMagic, kVersion, machine_.displayName(), identityOf(machine_, contract_), label, devices);
   transfer(out, *this);
   transferLaunch(out, *this);
   return out.finish();
@@ -202,17 +212,19 @@ Result<RestoredDevice> FunctionalDevice::restore(const isa::Machine& machine,
   SnapshotReader in(*content);
   std::string name, label;
   Identity identity;
-  in(name, identity, label);
+  uint32_t devices = 0;
+  in(name, identity, label, devices);
   if (!in.failed())
     ETALON_RETURN_IF_ERROR(checkMachine(machine, identityOf(machine, contract), name, identity));
-  auto device = create(machine, std::move(contract));
+  in.require(devices >= 1 && devices <= isa::kMaxDevices, "a cluster of so many devices");
+  if (in.failed()) return impossible(in);
+  auto device = create(machine, std::move(contract), Values::computed, devices);
   if (!device.ok()) return device.error();
   transfer(in, **device);
   transferLaunch(in, **device);
   in.require(in.left() == 0, "more than a device");
   if (!in.failed()) (*device)->checkRead(in);
-  if (in.failed())
-    return Error{fmt::format("it describes a device that cannot be: {}", in.problem())};
+  if (in.failed()) return impossible(in);
   ETALON_RETURN_IF_ERROR((*device)->resume(options));
   return RestoredDevice{std::move(*device), std::move(label)};
 }

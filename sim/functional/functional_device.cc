@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace etalon::sim {
 namespace {
@@ -27,12 +26,14 @@ std::string_view runStatusName(RunStatus status) {
 
 Result<std::unique_ptr<FunctionalDevice>> FunctionalDevice::create(const isa::Machine& machine,
                                                                    numerics::Contract contract,
-                                                                   Values values) {
+                                                                   Values values,
+                                                                   unsigned devices) {
   std::unique_ptr<FunctionalDevice> device(new FunctionalDevice(machine, std::move(contract)));
-  auto memory = Memory::create(machine, values);
+  auto memory = Memory::create(machine, values, devices);
   if (!memory.ok()) return memory.error();
   device->memory_ = std::move(*memory);
-  device->cache_ = std::make_unique<DecodeCache>(*device->memory_);
+  for (unsigned i = 0; i < devices; ++i)
+    device->caches_.push_back(std::make_unique<DecodeCache>(*device->memory_, i));
   device->resetCores();
   device->images_end_ = machine.global_base;
   return device;
@@ -40,9 +41,9 @@ Result<std::unique_ptr<FunctionalDevice>> FunctionalDevice::create(const isa::Ma
 
 void FunctionalDevice::resetCores() {
   findings_ = {};
-  cache_->clear();
+  codeChanged();
   cores_.clear();
-  for (unsigned i = 0; i < machine_.cores; ++i) {
+  for (unsigned i = 0; i < cluster().agents(); ++i) {
     // Where nothing differs the cores have no contract, and take no other path.
     const numerics::Contract* contract = contract_.isCanonical() ? nullptr : &contract_;
     cores_.push_back(std::make_unique<Core>(i, machine_, *memory_, findings_, contract));
@@ -51,9 +52,13 @@ void FunctionalDevice::resetCores() {
   }
 }
 
+void FunctionalDevice::codeChanged() {
+  for (const auto& cache : caches_) cache->clear();
+}
+
 Status FunctionalDevice::checkSegment(const ElfImage& image, const Segment& segment) const {
   const auto place = memory_->find(0, segment.address, segment.size);
-  if (!place || place->region != &memory_->global())
+  if (!place || place->region != &memory_->global() || segment.address >> isa::kDeviceShift != 0)
     return Error{fmt::format("{}: segment at {:#x} of {} bytes does not fit: machine '{}' has {}",
                              image.name(), segment.address, segment.size, machine_.displayName(),
                              memory_->describeMap())};
@@ -65,6 +70,17 @@ Status FunctionalDevice::checkSegment(const ElfImage& image, const Segment& segm
   return {};
 }
 
+void FunctionalDevice::copySegment(const Segment& segment, unsigned device) {
+  Region& global = memory_->global(device);
+  const uint64_t offset = segment.address - machine_.global_base;
+  std::byte* to = global.data() + offset;
+  std::ranges::copy(segment.bytes, to);
+  // Fresh memory is zero already, and only costs something when it is touched.
+  if (!pristine_)
+    std::fill_n(to + segment.bytes.size(), segment.size - segment.bytes.size(), std::byte{0});
+  global.noteWritten(offset, segment.size);
+}
+
 Status FunctionalDevice::load(const ElfImage& image) {
   for (const Segment& segment : image.segments())
     ETALON_RETURN_IF_ERROR(checkSegment(image, segment));
@@ -72,17 +88,11 @@ Status FunctionalDevice::load(const ElfImage& image) {
     return Error{
         fmt::format("{}: entry point {:#x} is not a multiple of 4", image.name(), image.entry())};
   const std::optional<uint64_t> tohost = image.symbol("tohost");
-  if (tohost && !memory_->find(0, *tohost, 8))
+  if (tohost && (!memory_->find(0, *tohost, 8) || *tohost >> isa::kDeviceShift != 0))
     return Error{fmt::format("{}: symbol tohost is at {:#x}, which is not memory: {}", image.name(),
                              *tohost, memory_->describeMap())};
   for (const Segment& segment : image.segments()) {
-    const auto place = memory_->find(0, segment.address, segment.size);
-    std::ranges::copy(segment.bytes, place->data());
-    // Fresh memory is zero already, and only costs something when it is touched.
-    if (!pristine_)
-      std::fill_n(place->data() + segment.bytes.size(), segment.size - segment.bytes.size(),
-                  std::byte{0});
-    place->region->noteWritten(place->offset, segment.size);
+    for (unsigned device = 0; device < cluster().devices; ++device) copySegment(segment, device);
     images_end_ =
         std::max(images_end_, (segment.address + segment.size + kPage - 1) / kPage * kPage);
   }
@@ -123,7 +133,9 @@ Result<uint64_t> FunctionalDevice::allocate(uint64_t bytes) {
 Status FunctionalDevice::release(uint64_t address) {
   const auto buffer = buffers_.find(address);
   if (buffer == buffers_.end()) return Error{fmt::format("no buffer begins at {:#x}", address)};
-  memory_->global().init.clearRange(address - machine_.global_base, buffer->second - address);
+  for (unsigned device = 0; device < cluster().devices; ++device)
+    memory_->global(device).init.clearRange(address - machine_.global_base,
+                                            buffer->second - address);
   buffers_.erase(buffer);
   return {};
 }
@@ -162,12 +174,12 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
 }
 
 Status FunctionalDevice::start(const LaunchOptions& options) {
-  if (options.cores < 1 || options.first_core > cores_.size() ||
-      options.cores > cores_.size() - options.first_core)
+  if (options.cores < 1 || options.first_core > machine_.cores ||
+      options.cores > machine_.cores - options.first_core)
     return Error{fmt::format("cannot launch on {} cores from core {} on: machine '{}' has {}",
                              options.cores, options.first_core, machine_.displayName(),
-                             cores_.size())};
-  Schedule schedule(options.seed, options.cores);
+                             machine_.cores)};
+  Schedule schedule(options.seed, cluster().devices * options.cores);
   auto launch =
       LaunchState::create(options.cores, *memory_, options.timed || schedule.defersSignals(),
                           options.observe, options.first_core);
@@ -183,12 +195,12 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
   }
   const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
   running_.emplace(Running{options, makeHtif(options), std::move(schedule), limit, limit});
-  for (unsigned i = 0; i < options.cores; ++i) {
+  for (unsigned i = 0; i < launch_->size(); ++i) {
     Core& core = launched(i);
     core.setX(kA0, options.arguments);
     core.setX(kA1, options.cores);
-    core.setX(kA2, 1);
-    core.setX(kA3, 0);
+    core.setX(kA2, cluster().devices);
+    core.setX(kA3, Cluster::id(core.device()));
     core.setX(kA4, options.first_core);
     core.watchTohost(tohost_.value_or(~uint64_t{0}));
     core.start(entry_, *launch_);
@@ -223,15 +235,16 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
   const LaunchOptions& options = run.options;
   stop_.reset();
   for (;;) {
-    if (run.turn == options.cores) {
+    if (run.turn == launch_->size()) {
       const bool exited = !run.waiting, stuck = !run.moved && !run.held_back;
       run.schedule.startRound(!run.moved);
       run.turn = 0;
       run.moved = run.held_back = run.waiting = false;
       if (exited) return finish(RunStatus::exited);
-      if (stuck && heldCores() == 0) return finish(RunStatus::deadlock);
       if (stuck) {
-        stop_ = Stop{StopReason::held, static_cast<unsigned>(std::countr_zero(heldCores())), {}};
+        const std::optional<unsigned> held = firstHeld();
+        if (!held) return finish(RunStatus::deadlock);
+        stop_ = Stop{StopReason::held, *held, {}};
         return std::nullopt;
       }
     }
@@ -241,8 +254,8 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
     bool turn_over = true;
     if (core.state() != CoreState::halted && run.turn_left == 0) {
       run.held_back = true;
-    } else if (core.state() != CoreState::halted && !(stops_.held >> core.number() & 1)) {
-      const bool steps = stops_.stepping == core.number();
+    } else if (core.state() != CoreState::halted && !stops_.held.contains(core.agent())) {
+      const bool steps = stops_.stepping == core.agent();
       const uint64_t done = runTurn(core, steps ? 1 : most);
       most -= done;
       if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
@@ -272,8 +285,8 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
 uint64_t FunctionalDevice::runTurn(Core& core, uint64_t most) {
   Running& run = *running_;
   std::span<const uint64_t> breakpoints = stops_.breakpoints;
-  if (stops_.stepping == core.number()) breakpoints = {};
-  const uint64_t done = runCore(core, *cache_, std::min({run.left, run.turn_left, most}),
+  if (stops_.stepping == core.agent()) breakpoints = {};
+  const uint64_t done = runCore(core, cacheOf(core), std::min({run.left, run.turn_left, most}),
                                 run.options.commits, breakpoints);
   run.moved |= done != 0;
   run.left -= done;
@@ -282,7 +295,7 @@ uint64_t FunctionalDevice::runTurn(Core& core, uint64_t most) {
 }
 
 std::optional<uint64_t> FunctionalDevice::serveHost(Core& core) {
-  const auto code = running_->htif.serve(core.number());
+  const auto code = running_->htif.serve(core.agent(), core.tohostDevice());
   if (const auto& read = running_->htif.poisonedRead()) core.stopHostRead(read->place, read->bytes);
   return code;
 }
@@ -291,7 +304,7 @@ StepOutcome FunctionalDevice::step(Core& core) {
   Running& run = *running_;
   const uint64_t retired = core.retired();
   StepOutcome outcome;
-  outcome.executed = runCore(core, *cache_, 1, run.options.commits) != 0;
+  outcome.executed = runCore(core, cacheOf(core), 1, run.options.commits) != 0;
   outcome.trapped = outcome.executed && core.retired() == retired;
   run.left -= outcome.executed ? 1 : 0;
   if (core.events_ & event::tohost) outcome.exit_code = serveHost(core);
@@ -300,7 +313,7 @@ StepOutcome FunctionalDevice::step(Core& core) {
 
 const isa::Instruction* FunctionalDevice::next(const Core& core) {
   const uint64_t pc = core.pc();
-  const DecodeCache::Page* page = cache_->page(pc & ~(DecodeCache::kPageBytes - 1));
+  const DecodeCache::Page* page = cacheOf(core).page(pc & ~(DecodeCache::kPageBytes - 1));
   return page ? &(*page)[(pc % DecodeCache::kPageBytes) / 4] : nullptr;
 }
 
@@ -311,28 +324,33 @@ RunResult FunctionalDevice::end(RunStatus status, uint64_t exit_code) {
 }
 
 std::optional<Stop> FunctionalDevice::stopAfter(const Core& core, bool stepped) const {
-  if (core.events_ & event::breakpoint) return Stop{StopReason::breakpoint, core.number(), {}};
+  if (core.events_ & event::breakpoint) return Stop{StopReason::breakpoint, core.agent(), {}};
   if (core.events_ & event::watched)
-    return Stop{StopReason::watchpoint, core.number(), core.watchHit()};
-  if (stepped) return Stop{StopReason::step, core.number(), {}};
+    return Stop{StopReason::watchpoint, core.agent(), core.watchHit()};
+  if (stepped) return Stop{StopReason::step, core.agent(), {}};
   return std::nullopt;
 }
 
 void FunctionalDevice::setStops(StopConditions stops) {
   stops_ = std::move(stops);
+  // Of one device, reports and watching leave the id out.
+  for (Watchpoint& watchpoint : stops_.watchpoints)
+    if (cluster().devices == 1)
+      watchpoint.address -= cores_[0]->limits().ownDevice(watchpoint.address);
   for (const auto& core : cores_) core->watch(&stops_.watchpoints);
 }
 
-uint64_t FunctionalDevice::heldCores() const {
-  uint64_t held = 0;
-  for (unsigned i = 0; i < running_->options.cores; ++i)
-    if (launched(i).state() != CoreState::halted)
-      held |= stops_.held & uint64_t{1} << launched(i).number();
-  return held;
+std::optional<unsigned> FunctionalDevice::firstHeld() const {
+  for (unsigned i = 0; i < launch_->size(); ++i) {
+    const Core& core = launched(i);
+    if (core.state() != CoreState::halted && stops_.held.contains(core.agent()))
+      return core.agent();
+  }
+  return std::nullopt;
 }
 
 std::optional<RunResult> FunctionalDevice::abort() {
-  for (unsigned i = 0; i < running_->options.cores; ++i) launched(i).setState(CoreState::halted);
+  for (unsigned i = 0; i < launch_->size(); ++i) launched(i).setState(CoreState::halted);
   return interrupt();
 }
 
@@ -342,15 +360,14 @@ void FunctionalDevice::reset() {
 }
 
 RunResult FunctionalDevice::finish(RunStatus status) {
-  const unsigned cores = running_->options.cores;
   running_.reset();
   setStops({});
   RunResult result;
   result.status = status;
-  for (unsigned i = 0; i < cores; ++i) result.instructions += launched(i).retired();
+  for (unsigned i = 0; i < launch_->size(); ++i) result.instructions += launched(i).retired();
   if (status == RunStatus::exited || status == RunStatus::fault || status == RunStatus::poisoned)
     return result;
-  for (unsigned i = 0; i < cores; ++i)
+  for (unsigned i = 0; i < launch_->size(); ++i)
     if (launched(i).state() != CoreState::halted)
       result.stopped.push_back(stoppedCore(launched(i), status));
   return result;
@@ -363,9 +380,10 @@ bool FunctionalDevice::allHalted() const {
 }
 
 StoppedCore FunctionalDevice::stoppedCore(const Core& core, RunStatus status) const {
-  StoppedCore stopped{core.number(), core.pc(), 0, ""};
-  const auto place = memory_->find(core.number(), core.pc(), sizeof stopped.instruction);
-  if (place && place->region == &memory_->global())
+  StoppedCore stopped{core.agent(), core.pc(), 0, ""};
+  const auto place = memory_->find(core.agent(), core.pc(), sizeof stopped.instruction);
+  const bool plain = core.pc() >> isa::kDeviceShift == 0;
+  if (plain && place && place->region == &memory_->global(core.device()))
     stopped.instruction = loadBytes<uint32_t>(place->data());
   if (status == RunStatus::deadlock) stopped.waiting = core.waitingFor();
   return stopped;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,7 +45,8 @@ struct LaunchProgram {
 
 struct LaunchOptions {
   std::optional<LaunchProgram> program;  // in memory; none: what was loaded or launched last
-  unsigned first_core = 0;  // cores first_core..first_core+cores-1 start at the entry point
+  unsigned first_core =
+      0;  // first_core..first_core+cores-1 of every device start at the entry point
   unsigned cores = 1;
   uint64_t arguments = 0;          // a0: address of the argument block, 0 if none
   uint64_t instruction_limit = 0;  // over all cores; 0: none
@@ -62,7 +64,7 @@ struct LaunchOptions {
 
 /// Where a core stands that had not halted when the run ended.
 struct StoppedCore {
-  unsigned core = 0;
+  unsigned core = 0;         // agent
   uint64_t pc = 0;           // of the instruction that waits or would come next
   uint32_t instruction = 0;  // there; 0 where nothing can be fetched
   std::string waiting;       // `waits for semaphore 3 of core 0 ...`; of a deadlock alone
@@ -73,8 +75,8 @@ struct StopConditions {
   std::vector<uint64_t> breakpoints;    // before an instruction at one of these addresses
   std::vector<Watchpoint> watchpoints;  // after an instruction that accessed such bytes
   std::optional<unsigned>
-      stepping;       // after one instruction of this core, which no breakpoint stops
-  uint64_t held = 0;  // mask of cores that do not run
+      stepping;             // after one instruction of this agent, which no breakpoint stops
+  std::set<unsigned> held;  // agents that do not run
 };
 
 enum class StopReason : uint8_t { breakpoint, watchpoint, step, held };
@@ -82,8 +84,8 @@ enum class StopReason : uint8_t { breakpoint, watchpoint, step, held };
 /// Why advance() came back early: a condition held. `held`: no core moved, and some were kept from it.
 struct Stop {
   StopReason reason = StopReason::breakpoint;
-  unsigned core = 0;
-  WatchHit watch;  // of a watchpoint
+  unsigned core = 0;  // agent
+  WatchHit watch;     // of a watchpoint
 };
 
 /// What became of one instruction that a timing model had executed.
@@ -104,8 +106,10 @@ struct RunResult {
   std::vector<StoppedCore> stopped;  // deadlock, limit, interrupted: at least one
 };
 
-/// The golden model as a device: memory that outlives launches, images on 1 to 64 cores.
+/// The golden model: a device, or a cluster of equal ones. Memory that outlives launches, images on 1 to 64 cores of each.
 ///
+/// All devices hold the same images and buffers at the same addresses. Addresses may name the device, as programs do
+/// (map.device-field); those without are the first one's. Cores are counted through all devices (Cluster).
 /// Cores are interleaved as Schedule says, a function of the launch's seed, so a run is the same bytes every time.
 class FunctionalDevice {
  public:
@@ -115,12 +119,13 @@ class FunctionalDevice {
   /// what follows would depend on such bytes; until then, and in all that does not, nothing differs from a run with values.
   static Result<std::unique_ptr<FunctionalDevice>> create(const isa::Machine& machine,
                                                           numerics::Contract contract = {},
-                                                          Values values = Values::computed);
+                                                          Values values = Values::computed,
+                                                          unsigned devices = 1);
 
-  /// Copies the image's segments into global memory, over whatever an earlier image left there. Errors name the segment and
+  /// Copies the image's segments into global memory of every device, over whatever an earlier image left there. Errors name the segment and
   /// the map, or the buffer it would overwrite; then nothing was loaded.
   Status load(const ElfImage& image);
-  /// Reserves `bytes` of global memory, aligned to 4 KiB, with a gap after it that nobody wrote. Buffers come from the end
+  /// Reserves `bytes` of global memory of every device, at one address, aligned to 4 KiB, with a gap after it that nobody wrote. Buffers come from the end
   /// of memory downward and images stand at its begin, so the next image has room as long as any is left.
   Result<uint64_t> allocate(uint64_t bytes);
   /// Gives a buffer back; its bytes count as unwritten again. Errors: no buffer begins at the address.
@@ -147,7 +152,7 @@ class FunctionalDevice {
   /// Ends a timed launch; `exit_code` of one that exited.
   RunResult end(RunStatus status, uint64_t exit_code = 0);
   bool started() const { return running_.has_value(); }
-  /// Cores of a launch that was started.
+  /// Cores of each device in a launch that was started.
   unsigned launchCores() const { return running_->options.cores; }
   /// Instructions executed since start(), of all cores, those that trapped included.
   uint64_t executed() const { return running_->limit - running_->left; }
@@ -181,11 +186,13 @@ class FunctionalDevice {
   const numerics::Contract& contract() const { return contract_; }
   Memory& memory() { return *memory_; }
   const Findings& findings() const { return findings_; }
+  /// Cores of all devices.
   unsigned cores() const { return static_cast<unsigned>(cores_.size()); }
-  const Core& core(unsigned number) const { return *cores_[number]; }
-  Core& core(unsigned number) { return *cores_[number]; }
+  const Core& core(unsigned agent) const { return *cores_[agent]; }
+  Core& core(unsigned agent) { return *cores_[agent]; }
+  const Cluster& cluster() const { return memory_->cluster(); }
   /// To be called when something else than load() and the program wrote code: instructions are decoded again.
-  void codeChanged() { cache_->clear(); }
+  void codeChanged();
   uint64_t counterTotal(isa::Counter counter) const;
 
  private:
@@ -215,10 +222,11 @@ class FunctionalDevice {
   /// The core whose turn it is, its signals delivered and its instructions counted out if the turn begins.
   Core& beginTurn();
   bool allHalted() const;
-  /// Core number i of the launch.
-  Core& launched(unsigned i) const { return *cores_[launch_->firstCore() + i]; }
-  /// The cores of the launch that have not halted and are held.
-  uint64_t heldCores() const;
+  DecodeCache& cacheOf(const Core& core) { return *caches_[core.device()]; }
+  /// Core number i of the launch, counted through all devices.
+  Core& launched(unsigned i) const { return *cores_[launch_->agent(i)]; }
+  /// The first core of the launch that has not halted and is held.
+  std::optional<unsigned> firstHeld() const;
   /// Executes at most `most` instructions of the core whose turn it is; its turn may be over then.
   uint64_t runTurn(Core& core, uint64_t most);
   std::optional<Stop> stopAfter(const Core& core, bool stepped) const;
@@ -232,6 +240,8 @@ class FunctionalDevice {
   static void transferLaunch(Archive& archive, Self& self);
   void checkRead(SnapshotReader& in) const;
   Status resume(const LaunchOptions& options);
+  /// Into memory of one device; the segment was checked.
+  void copySegment(const Segment& segment, unsigned device);
   Status checkSegment(const ElfImage& image, const Segment& segment) const;
   StoppedCore stoppedCore(const Core& core, RunStatus status) const;
 
@@ -241,7 +251,7 @@ class FunctionalDevice {
   Findings findings_;
   std::unique_ptr<LaunchState> launch_;
   std::vector<std::unique_ptr<Core>> cores_;
-  std::unique_ptr<DecodeCache> cache_;
+  std::vector<std::unique_ptr<DecodeCache>> caches_;  // of each device
   uint64_t entry_ = 0;
   std::optional<uint64_t> tohost_, fromhost_;
   std::optional<Running> running_;

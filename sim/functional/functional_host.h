@@ -8,6 +8,7 @@
 #include "isa/machines/machine.h"
 #include "sim/arch/host_registers.h"
 #include "sim/functional/functional_device.h"
+#include "sim/functional/host_launch.h"
 
 namespace etalon::sim {
 
@@ -15,7 +16,7 @@ namespace etalon::sim {
 ///
 /// Register accesses take no time: a launch begins as the doorbell is rung, and executes in advance(). Same accesses between
 /// the same calls of advance(), same bytes.
-class FunctionalHost : private CoreRegisters {
+class FunctionalHost {
  public:
   /// Of every launch; the rest comes from its descriptor.
   struct Options {
@@ -43,15 +44,13 @@ class FunctionalHost : private CoreRegisters {
 
  private:
   FunctionalHost(std::unique_ptr<FunctionalDevice> device, Options options);
-  uint64_t readRegister(const HostRegisterPlace& place) const override;
-  bool writeRegister(const HostRegisterPlace& place, uint64_t value) override;
   /// Does what the page asks for.
   void serve();
   void begin(const isa::LaunchDescriptor& launch);
-  isa::CompletionRecord recordOf(const RunResult& result) const;
 
   std::unique_ptr<FunctionalDevice> device_;
   Options options_;
+  DeviceCoreRegisters core_registers_;
   HostRegisters registers_;
 };
 

@@ -16,9 +16,9 @@ constexpr uint64_t kMaxWrite = 1 << 20;
 
 }  // namespace
 
-void Htif::answer(uint64_t value) {
+void Htif::answer(unsigned device, uint64_t value) {
   if (!fromhost_) return;
-  if (const auto place = memory_.find(0, *fromhost_, 8)) {
+  if (const auto place = word(device, *fromhost_)) {
     storeBytes(place->data(), value);
     place->region->noteWritten(place->offset, 8);
   }
@@ -30,8 +30,8 @@ bool Htif::readable(const Place& place, uint64_t bytes) {
   return false;
 }
 
-std::optional<uint64_t> Htif::serve(unsigned core) {
-  const auto place = memory_.find(core, tohost_, 8);
+std::optional<uint64_t> Htif::serve(unsigned agent, unsigned device) {
+  const auto place = word(device, tohost_);
   if (!readable(*place, 8)) return std::nullopt;
   const uint64_t value = loadBytes<uint64_t>(place->data());
   storeBytes(place->data(), uint64_t{0});
@@ -43,11 +43,11 @@ std::optional<uint64_t> Htif::serve(unsigned core) {
     return std::nullopt;
   }
   if (value & 1) return value >> 1;
-  return serveCall(core, value);
+  return serveCall(agent, device, value);
 }
 
-std::optional<uint64_t> Htif::serveCall(unsigned core, uint64_t block) {
-  const auto place = memory_.find(core, block, 32);
+std::optional<uint64_t> Htif::serveCall(unsigned agent, unsigned device, uint64_t block) {
+  const auto place = memory_.find(agent, block, 32);
   if (!place) {
     problem_ = fmt::format("tohost names a request block at {:#x}, which is not memory", block);
     return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<uint64_t> Htif::serveCall(unsigned core, uint64_t block) {
   uint64_t result = ~uint64_t{0};
   if (request[0] == kExit) return request[1];
   if (request[0] == kWrite && request[3] <= kMaxWrite) {
-    if (const auto text = memory_.find(core, request[2], request[3])) {
+    if (const auto text = memory_.find(agent, request[2], request[3])) {
       if (!readable(*text, request[3])) return std::nullopt;
       console_(std::string_view(reinterpret_cast<const char*>(text->data()), request[3]));
       result = request[3];
@@ -70,7 +70,7 @@ std::optional<uint64_t> Htif::serveCall(unsigned core, uint64_t block) {
   }
   storeBytes(place->data(), result);
   place->region->noteWritten(place->offset, 8);
-  answer(1);
+  answer(device, 1);
   return std::nullopt;
 }
 

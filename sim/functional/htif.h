@@ -23,8 +23,8 @@ class Htif {
   Htif(Memory& memory, uint64_t tohost, std::optional<uint64_t> fromhost, Console console)
       : memory_(memory), tohost_(tohost), fromhost_(fromhost), console_(std::move(console)) {}
 
-  /// Serves what `core` stored; an exit code if the program asked to end. Clears tohost.
-  std::optional<uint64_t> serve(unsigned core);
+  /// Serves what `agent` stored to tohost of a device; an exit code if the program asked to end. Clears tohost.
+  std::optional<uint64_t> serve(unsigned agent, unsigned device);
   /// Why the last request could not be served, or empty.
   const std::string& problem() const { return problem_; }
   /// What the last request had the host read that a run without values left out; the request was not served.
@@ -35,8 +35,12 @@ class Htif {
   const std::optional<PoisonedRead>& poisonedRead() const { return poisoned_read_; }
 
  private:
-  std::optional<uint64_t> serveCall(unsigned core, uint64_t block);
-  void answer(uint64_t value);
+  std::optional<uint64_t> serveCall(unsigned agent, unsigned device, uint64_t block);
+  void answer(unsigned device, uint64_t value);
+  /// 8 bytes of a device's memory.
+  std::optional<Place> word(unsigned device, uint64_t address) {
+    return memory_.find(memory_.cluster().agent(device, 0), address, 8);
+  }
   /// True if the bytes have values; else they are the poisoned read.
   bool readable(const Place& place, uint64_t bytes);
 

@@ -62,7 +62,7 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
       if (core.events_ & event::blocked) return done;
       if (!(core.events_ & event::trapped)) ++core.retired_;
       if (kObserved && commits && !(core.events_ & event::trapped))
-        (*commits)(core, {core.number(), pc, *in});
+        (*commits)(core, {core.agent(), pc, *in});
       if (core.events_ & event::refetch) cache.clear();
       in = nullptr;
       pc = core.pc_ = core.next_pc_;
@@ -71,7 +71,7 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
       continue;
     }
     ++core.retired_;
-    if (kObserved && commits) (*commits)(core, {core.number(), pc, *in});
+    if (kObserved && commits) (*commits)(core, {core.agent(), pc, *in});
     // Two ways on, although both go to next_pc_: predicted, the usual one does not wait for the store to it.
     if (core.next_pc_ == sequential) [[likely]] {
       in = samePage(pc, sequential) ? in + 1 : nullptr;

@@ -12,7 +12,7 @@ namespace etalon::sim {
 
 /// One retired instruction, for commit logs.
 struct Commit {
-  unsigned core;
+  unsigned core;  // agent
   uint64_t pc;
   isa::Instruction instruction;
 };

@@ -66,6 +66,10 @@ TEST(Image, MustFitIntoGlobalMemory) {
   VIOLATES(image_segments, image_entry, image_symbols);
   EXPECT_THAT(loadRefusal(haltingFile(0x8100'0000)), HasSubstr("does not fit"));
   EXPECT_THAT(loadRefusal(haltingFile(isa::kLocalWindowBase)), HasSubstr("does not fit"));
+  constexpr uint64_t kOwnDevice = uint64_t{1} << isa::kDeviceShift;
+  EXPECT_THAT(loadRefusal(haltingFile(kOwnDevice | kTestEntry)), HasSubstr("does not fit"));
+  EXPECT_THAT(loadRefusal(haltingFile(kTestEntry, {{"tohost", kOwnDevice | kTestTohost}})),
+              HasSubstr("tohost is at 0x1000080000000, which is not memory"));
   EXPECT_THAT(loadRefusal(haltingFile(kTestEntry + 2)), HasSubstr("is not a multiple of 4"));
   EXPECT_THAT(loadRefusal(haltingFile(kTestEntry, {{"tohost", 64}})),
               HasSubstr("tohost is at 0x40, which is not memory"));
@@ -94,7 +98,7 @@ TEST(Launch, StartsEveryCoreWithItsArguments) {
     std::array<uint64_t, 6> seen{};
     ASSERT_TRUE(
         program.device().read(kTestData + 64 * core, std::as_writable_bytes(std::span(seen))).ok());
-    EXPECT_EQ(seen, (std::array<uint64_t, 6>{block, 3, 1, 0, 0, argument}));
+    EXPECT_EQ(seen, (std::array<uint64_t, 6>{block, 3, 1, 1, 0, argument}));
   }
 }
 

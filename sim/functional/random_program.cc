@@ -313,7 +313,9 @@ std::unique_ptr<FunctionalDevice> randomChainProgram(uint64_t seed, int chains) 
 }
 
 std::string describeDevice(FunctionalDevice& device) {
-  std::string text = describeRegion(device.memory().global());
+  std::string text;
+  for (unsigned i = 0; i < device.cluster().devices; ++i)
+    text += describeRegion(device.memory().global(i));
   for (unsigned i = 0; i < device.cores(); ++i) {
     text += describeRegion(device.memory().local(i)) + describeCore(device.core(i));
     text += fmt::format("semaphores {}\n", fmt::join(device.memory().semaphores(i), " "));

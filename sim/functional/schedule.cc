@@ -20,7 +20,7 @@ uint64_t mixed(uint64_t x) {
 }  // namespace
 
 Schedule::Schedule(uint64_t seed, unsigned cores) : seed_(seed), order_(cores) {
-  for (unsigned core = 0; core < cores; ++core) order_[core] = static_cast<uint8_t>(core);
+  for (unsigned core = 0; core < cores; ++core) order_[core] = static_cast<uint16_t>(core);
   startRound(false);
 }
 
@@ -36,7 +36,7 @@ void Schedule::startRound(bool everyone) {
 
 void Schedule::drawOrder() {
   if (seed_ == 0) return;
-  std::ranges::sort(order_, {}, [&](uint8_t core) { return std::pair(draw(kOrder, core), core); });
+  std::ranges::sort(order_, {}, [&](uint16_t core) { return std::pair(draw(kOrder, core), core); });
 }
 
 uint64_t Schedule::length(unsigned turn) const {

@@ -17,6 +17,7 @@ class Schedule {
   /// Instructions of a turn of seed 0, and the most of any other. Part of what makes a run reproducible, so it is fixed.
   static constexpr uint64_t kTurn = 256;
 
+  /// `cores` of the launch, on all devices.
   Schedule(uint64_t seed, unsigned cores);
 
   /// True if et.sig is performed at a later turn of its core rather than at once.
@@ -44,7 +45,7 @@ class Schedule {
   uint64_t seed_;
   uint64_t round_ = 0;
   bool everyone_ = true;
-  std::vector<uint8_t> order_;  // core numbers
+  std::vector<uint16_t> order_;  // cores of the launch, counted through
 };
 
 }  // namespace etalon::sim

@@ -40,23 +40,27 @@ class TestBuilder : public isa::ProgramBuilder {
   }
 };
 
-/// A program on a fresh device of the machine `functional64`.
+/// A program on a fresh device, or a cluster of them, of the machine `functional64`.
 class TestProgram {
  public:
   explicit TestProgram(isa::ProgramBuilder& builder, const std::vector<std::string>& overrides = {},
-                       numerics::Contract contract = {}, Values values = Values::computed) {
+                       numerics::Contract contract = {}, Values values = Values::computed,
+                       unsigned devices = 1) {
     const auto words = builder.finish();
     EXPECT_TRUE(words.ok()) << (words.ok() ? "" : words.error().message);
     const auto machine = isa::openMachine("functional64", overrides);
     EXPECT_TRUE(machine.ok()) << (machine.ok() ? "" : machine.error().message);
-    auto device = FunctionalDevice::create(*machine, std::move(contract), values);
+    auto device = FunctionalDevice::create(*machine, std::move(contract), values, devices);
     EXPECT_TRUE(device.ok()) << (device.ok() ? "" : device.error().message);
     device_ = std::move(*device);
     auto image = ElfImage::parse(writeElf(kTestEntry, *words, {{"tohost", kTestTohost}}), "test");
     EXPECT_TRUE(image.ok()) << (image.ok() ? "" : image.error().message);
     EXPECT_TRUE(device_->load(*image).ok());
-    EXPECT_TRUE(device_->write(kTestTohost, std::vector<std::byte>(64)).ok());
-    EXPECT_TRUE(device_->write(kTestData, std::vector<std::byte>(kTestDataBytes)).ok());
+    for (uint64_t id = 1; id <= devices; ++id) {
+      const uint64_t field = devices == 1 ? 0 : id << isa::kDeviceShift;
+      EXPECT_TRUE(device_->write(field + kTestTohost, std::vector<std::byte>(64)).ok());
+      EXPECT_TRUE(device_->write(field + kTestData, std::vector<std::byte>(kTestDataBytes)).ok());
+    }
   }
 
   RunResult run(unsigned cores = 1, uint64_t limit = 10'000'000) {

@@ -62,11 +62,19 @@ bool CriticalPath::mayHold() {
 
 void CriticalPath::tile(const TileRecord& record) {
   if (!mayHold()) return;
-  std::vector<Tile>& tiles = cores_.at(record.core).tiles;
+  Core& core = cores_.at(record.core);
+  std::deque<Tile>& tiles = core.tiles;
   if (tiles.size() < record.sequence) tiles.resize(record.sequence);
   tiles[record.sequence - 1] = {record.pc,    record.waited_for, record.issue,
                                 record.ready, record.taken,      record.read_done,
                                 record.done,  record.track,      0};
+  // They come nearly in order.
+  auto at = core.by_done.end();
+  const auto later = [&](uint64_t other) {
+    return std::pair(tiles[other - 1].done, other) > std::pair(record.done, record.sequence);
+  };
+  while (at != core.by_done.begin() && later(*(at - 1))) --at;
+  core.by_done.insert(at, record.sequence);
 }
 
 void CriticalPath::prepare(Core& core) {
@@ -80,10 +88,7 @@ void CriticalPath::prepare(Core& core) {
     uint64_t& of_unit = last[static_cast<size_t>(tile.track)];
     tile.previous = of_unit;
     of_unit = i + 1;
-    core.by_done.push_back(i + 1);
   }
-  std::ranges::sort(core.by_done, {},
-                    [&](uint64_t s) { return std::pair(core.tiles[s - 1].done, s); });
 }
 
 void CriticalPath::finish(Cycles total) {

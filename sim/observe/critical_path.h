@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -51,9 +52,9 @@ class CriticalPath final : public RunObserver {
     Cycles end = 0;
   };
   struct Core {
-    std::vector<Tile> tiles;  // by sequence - 1
+    std::deque<Tile> tiles;  // by sequence - 1
     std::vector<Stretch> scalar;
-    std::vector<uint64_t> by_done;  // sequences
+    std::vector<uint64_t> by_done;  // sequences, in order of time
   };
   /// Where the walk stands: what lies behind `time` is charged.
   struct Place {

@@ -23,6 +23,12 @@ size_t Ledger::unitIndex(uint16_t core, Track track) const {
   return size_t{core} * kTracks + index;
 }
 
+CodeCost& Ledger::codeOf(uint64_t pc) {
+  Found& found = found_[pc / sizeof(uint32_t) % found_.size()];
+  if (found.cost == nullptr || found.pc != pc) found = {pc, &code_[pc]};
+  return *found.cost;
+}
+
 void Ledger::span(const TrackSpan& span) {
   ETALON_CHECK(!finished_, "a span after the end of the run");
   const size_t unit = unitIndex(span.core, span.track);
@@ -33,7 +39,7 @@ void Ledger::span(const TrackSpan& span) {
   const Cycles cycles = span.end - span.begin;
   ends_[unit] = span.end;
   units_[unit].cycles[activity] += cycles;
-  code_[span.pc].cycles[static_cast<size_t>(span.track)][activity] += cycles;
+  codeOf(span.pc).cycles[static_cast<size_t>(span.track)][activity] += cycles;
   timeline_.add(span);
 }
 
@@ -43,7 +49,7 @@ void Ledger::tile(const TileRecord& record) {
   const bool in_order = record.issue <= record.ready && record.issue <= record.taken &&
                         record.taken <= record.start && record.start <= record.done;
   ETALON_CHECK(in_order, "times of a tile instruction must follow each other");
-  CodeCost& cost = code_[record.pc];
+  CodeCost& cost = codeOf(record.pc);
   ++cost.tiles;
   cost.macs += record.macs;
   cost.elements += record.elements;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -29,12 +30,19 @@ class Ledger final : public RunObserver {
 
  private:
   size_t unitIndex(uint16_t core, Track track) const;
+  CodeCost& codeOf(uint64_t pc);
 
   RunShape shape_;
   std::vector<UnitCycles> units_;
   std::vector<Cycles> ends_;  // of the last span, by unit
   std::vector<PathBytes> paths_;
   std::unordered_map<uint64_t, CodeCost> code_;
+  /// Where the last ones looked for stand, by the low bits of their address.
+  struct Found {
+    uint64_t pc = 0;
+    CodeCost* cost = nullptr;
+  };
+  std::array<Found, 64> found_;
   TimelineBuilder timeline_;
   uint64_t tiles_ = 0, macs_ = 0, elements_ = 0, bytes_ = 0;
   Cycles total_ = 0;

@@ -12,7 +12,7 @@ TimelineBuilder::TimelineBuilder(unsigned cores) {
 }
 
 void TimelineBuilder::widen() {
-  timeline_.piece_cycles *= 2;
+  timeline_.piece_cycles = Cycles{1} << ++piece_log2_;
   for (Timeline::Lane& lane : timeline_.lanes) {
     const size_t pieces = (lane.pieces.size() + 1) / 2;
     for (size_t i = 0; i < pieces; ++i) {
@@ -27,15 +27,16 @@ void TimelineBuilder::widen() {
 }
 
 void TimelineBuilder::add(const TrackSpan& span) {
-  while ((span.end - 1) / timeline_.piece_cycles >= kMostPieces) widen();
-  const Cycles width = timeline_.piece_cycles;
+  while ((span.end - 1) >> piece_log2_ >= kMostPieces) widen();
   Timeline::Lane& lane =
       timeline_.lanes[size_t{span.core} * kTracks + static_cast<size_t>(span.track)];
-  lane.pieces.resize(std::max<size_t>(lane.pieces.size(), (span.end - 1) / width + 1));
+  const Cycles last = (span.end - 1) >> piece_log2_;
+  if (lane.pieces.size() <= last) lane.pieces.resize(last + 1);
   const auto c = static_cast<size_t>(activityClass(span.activity));
   for (Cycles at = span.begin; at < span.end;) {
-    const Cycles next = std::min(span.end, (at / width + 1) * width);
-    lane.pieces[at / width].cycles[c] += next - at;
+    const Cycles piece = at >> piece_log2_;
+    const Cycles next = std::min(span.end, (piece + 1) << piece_log2_);
+    lane.pieces[piece].cycles[c] += next - at;
     at = next;
   }
 }

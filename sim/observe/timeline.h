@@ -19,6 +19,7 @@ class TimelineBuilder {
   void widen();
 
   Timeline timeline_;
+  unsigned piece_log2_ = 0;  // of timeline_.piece_cycles
 };
 
 }  // namespace etalon::sim

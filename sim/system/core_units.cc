@@ -3,23 +3,6 @@
 
 namespace etalon::sim {
 
-void UnitEvents::add(const Event& event) {
-  events_.push_back(event);
-  std::ranges::push_heap(events_, std::greater<>());
-}
-
-void UnitEvents::tell(Cycles now, UnitSink& sink) {
-  while (nextTime() <= now) {
-    const Event event = events_.front();
-    std::ranges::pop_heap(events_, std::greater<>());
-    events_.pop_back();
-    if (event.last)
-      sink.done(event.place, now, event.stamps);
-    else
-      sink.readDone(event.place, now);
-  }
-}
-
 CoreUnits::CoreUnits(unsigned core, const isa::Timing& timing, const FabricMap& map)
     : local(timing.local),
       matrix(timing.matrix, local),

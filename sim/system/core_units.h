@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <memory>
 #include <vector>
 
 #include "sim/memory/local_memory.h"
@@ -17,30 +13,6 @@
 
 namespace etalon::sim {
 
-/// Events of instructions that are known ahead, in order of time, then of the instruction's age.
-class UnitEvents {
- public:
-  struct Event {
-    Cycles time = 0;
-    uint64_t sequence = 0;
-    uint8_t place = 0;
-    bool last = false;  // done, else read done
-    UnitStamps stamps;
-
-    bool operator>(const Event& other) const {
-      return time != other.time ? time > other.time : sequence > other.sequence;
-    }
-  };
-
-  void add(const Event& event);
-  Cycles nextTime() const { return events_.empty() ? kNever : events_.front().time; }
-  /// Tells the sink what is due up to `now`.
-  void tell(Cycles now, UnitSink& sink);
-
- private:
-  std::vector<Event> events_;  // a heap, the earliest first
-};
-
 /// A unit that knows all times of an instruction when it takes it: MatrixUnit, VectorUnit.
 template <class Rules>
 class ScheduledUnit final : public TileUnit {
@@ -49,22 +21,17 @@ class ScheduledUnit final : public TileUnit {
   ScheduledUnit(const Timing& timing, LocalMemory& local) : rules_(timing, local) {}
 
   Cycles accepts() const override { return rules_.accepts(); }
-  UnitCharge take(const Token& token, unsigned place, Cycles now) override {
+  UnitAnswer take(const Token& token, unsigned /*place*/, Cycles now) override {
     rules_.retire(now);
     const UnitTimes times = rules_.take(token, now);
-    const UnitStamps stamps{times.start, times.first_result, times.read_done, times.done};
-    const auto at = static_cast<uint8_t>(place);
-    if (times.read_done < times.done)
-      events_.add({times.read_done, token.sequence, at, false, stamps});
-    events_.add({times.done, token.sequence, at, true, stamps});
-    return {times.busy, times.weights, times.chain, times.ports};
+    return {{times.busy, times.weights, times.chain, times.ports},
+            UnitStamps{times.start, times.first_result, times.read_done, times.done}};
   }
-  Cycles nextTime() const override { return events_.nextTime(); }
-  void advance(Cycles now, UnitSink& sink) override { events_.tell(now, sink); }
+  Cycles nextTime() const override { return kNever; }
+  void advance(Cycles /*now*/, UnitSink& /*sink*/) override {}
 
  private:
   Rules rules_;
-  UnitEvents events_;
 };
 
 /// The four units of a core and the local memory that they share.

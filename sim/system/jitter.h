@@ -17,7 +17,7 @@ class Jitter {
 
   explicit Jitter(uint64_t seed) : seed_(seed) {}
 
-  /// Of the event with this number, counted by the core that it is about.
+  /// Of the event with this number among those of the core that it is about.
   Cycles delay(Of what, unsigned core, uint64_t number) const {
     if (seed_ == 0) return 0;
     const uint64_t key = uint64_t{core} << 8 | static_cast<uint64_t>(what);

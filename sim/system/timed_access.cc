@@ -50,8 +50,9 @@ TimedCore::Attempt TimedCore::issueAccess(const isa::Instruction& in, const Scal
                                           Cycles now) {
   const bool has_offset =
       info.scalar_class == ScalarClass::load || info.scalar_class == ScalarClass::store;
-  const uint64_t address =
+  const uint64_t written =
       core_.x(in.rs1) + (has_offset ? static_cast<uint64_t>(int64_t{in.imm}) : 0);
+  const uint64_t address = written - core_.limits().ownDevice(written);
   const bool loads =
       info.scalar_class == ScalarClass::load || info.scalar_class == ScalarClass::descriptor_load;
   Memory& memory = device_.memory();
@@ -71,8 +72,8 @@ TimedCore::Attempt TimedCore::issueAccess(const isa::Instruction& in, const Scal
   }
   if (scalar_time_ > now) return Attempt::later;
   if (const auto local = ownLocal(address, info.access_bytes)) return issueLocal(in, info, *local);
-  const bool elsewhere = memory.find(core_.number(), address, info.access_bytes).has_value() ||
-                         memory.inDevicePage(core_.number(), address);
+  const bool elsewhere = memory.find(core_.agent(), address, info.access_bytes).has_value() ||
+                         memory.inDevicePage(core_.agent(), address);
   if (!global && !elsewhere) {
     execute(in, info);  // traps
     return Attempt::issued;
@@ -88,8 +89,8 @@ TimedCore::Attempt TimedCore::issueLocal(const isa::Instruction& in, const Scala
   bool held = false;
   window_.forEach([&](const DispatchWindow::Entry& entry) {
     const Hazard hazard = hazardOfLocalAccess(entry.token, bytes, writes);
-    held |=
-        hazard == Hazard::after_write || (hazard == Hazard::write_after_read && !entry.read_done);
+    held |= hazard == Hazard::after_write ||
+            (hazard == Hazard::write_after_read && entry.read_done > scalar_time_);
   });
   if (held) return hold(Activity::local);
   const Cycles cycles =

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "isa/base/bits.h"
 #include "isa/base/check.h"
 #include "isa/machines/address_map.h"
 #include "sim/memory/window_channel.h"
@@ -116,8 +117,9 @@ void TimedChip::advanceNetwork(Cycles now) {
     const FabricRequest& request = delivery.request;
     if (observer_)
       record(networkPath(map_.channels(), request.core, request.writes()), request, now);
+    // By what it is and not by how many came before: that would depend on the order of those of one cycle.
     const Cycles delay =
-        jitter_.delay(Jitter::Of::answer, request.core, ++cores_[request.core].answers);
+        jitter_.delay(Jitter::Of::answer, request.core, mixed(request.sent, request.address));
     post(request.core,
          {.time = delivery.time + delay, .kind = Message::Kind::answer, .request = request});
   }

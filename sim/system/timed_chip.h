@@ -76,7 +76,7 @@ class TimedChip final : private CoreUplink {
     std::unique_ptr<TimedCore> core;
     std::vector<Message> inbox;  // a heap, the earliest first
     Cycles last_signal = 0;      // when the last one it sent arrives
-    uint64_t signals = 0, answers = 0;
+    uint64_t signals = 0;
   };
   struct PortNode {
     std::unique_ptr<MemoryChannel> channel;

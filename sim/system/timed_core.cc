@@ -42,19 +42,25 @@ Cycles TimedCore::nextTime() const {
   for (int q = 0; q < kQueues; ++q) {
     next = std::min(next, units_[q]->nextTime());
     const DispatchWindow::Entry* head = window_.head(static_cast<Queue>(q));
-    if (head && head->clear() && head->token.unit != isa::Unit::sync)
-      next = std::min(next, std::max(head->resolved, units_[q]->accepts()));
-    if (head && head->clear() && head->token.unit == isa::Unit::sync && writes_pending_ == 0)
-      next = std::min(next, head->resolved);
+    if (!head || !head->known()) continue;
+    if (head->token.unit != isa::Unit::sync)
+      next = std::min(next, std::max(head->ready, units_[q]->accepts()));
+    else if (writes_pending_ == 0)
+      next = std::min(next, head->ready);
   }
   if (!signals_.empty()) next = std::min(next, signals_.front().done);
-  if (core_.state() == CoreState::running && !exit_code_ && !stall_)
-    next = std::min(next, scalar_time_);
-  return next;
+  const bool runs = core_.state() == CoreState::running && !exit_code_;
+  if (runs && !stall_) return std::min(next, scalar_time_);
+  // A place in a queue comes with an instruction that is taken; all else that holds the scalar core may end with one that is
+  // done.
+  if (runs && stall_ == Activity::queue_full) return next;
+  return std::min(next, window_.nextKnown(now_, stall_ == Activity::local));
 }
 
 void TimedCore::advance(Cycles now) {
+  now_ = now;
   chargeUnits(now);
+  retire(now);
   advanceUnits(now);
   dispatch(now);
   runScalar(now);
@@ -66,11 +72,12 @@ bool TimedCore::finished() const {
 }
 
 void TimedCore::close(Cycles total) {
+  retire(total - 1);
   const bool halted = core_.state() == CoreState::halted;
   scalar_spans_.extend(halted ? Activity::halted : stall_.value_or(Activity::latency), total);
   scalar_spans_.close(total);
   for (UnitActivity& unit : activities_) {
-    unit.spans.extend(unit.activity, total, unit.pc);
+    unit.charge(total);
     unit.spans.close(total);
   }
 }

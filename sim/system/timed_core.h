@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "isa/machines/timing.h"
 #include "sim/functional/functional_device.h"
@@ -21,7 +22,7 @@ namespace etalon::sim {
 
 /// A scalar access that leaves the core.
 struct ScalarAccess {
-  uint64_t address = 0;  // as the program wrote it
+  uint64_t address = 0;  // as the program wrote it, less the own device's id
   uint32_t bytes = 0;
   bool write = false;
 };
@@ -112,6 +113,9 @@ class TimedCore final : private UnitSink {
   void done(unsigned place, Cycles now, const UnitStamps& stamps) override;
 
   // timed_units.cc
+  /// What was known to be done by now leaves the window.
+  void retire(Cycles now);
+  void leave(unsigned place, const UnitStamps& stamps);
   void advanceUnits(Cycles now);
   void dispatch(Cycles now);
   void count(const Token& token, const UnitCharge& charge);
@@ -158,6 +162,7 @@ class TimedCore final : private UnitSink {
   TokenBuilder builder_;
 
   // Scalar core.
+  Cycles now_ = 0;                  // of the last advance()
   Cycles scalar_time_ = 0;          // when the next instruction can issue, as far as is known
   std::array<Cycles, 32> ready_{};  // when each register's value can be used
   Cycles divider_free_ = 0, fp_divider_free_ = 0;
@@ -179,12 +184,28 @@ class TimedCore final : private UnitSink {
     SpanRecorder spans;
     Activity activity = Activity::empty;  // since the last advance()
     uint64_t pc = 0;
+    Cycles operand_until = kNever;  // of `operand`: `structural` from there on
+
+    void charge(Cycles until);
   };
   std::array<UnitActivity, kQueues> activities_;
   // Of units that say what they do as they go: places of what they took, oldest first.
   std::array<std::vector<unsigned>, kQueues> working_;
   UnitWork work_;
   std::array<Cycles, DispatchWindow::kMostPlaces> taken_{};
+  // Of units that know all times as they take an instruction: those that have not left the window, the first to be done at
+  // the front of a heap.
+  struct Leaving {
+    Cycles done;
+    uint64_t sequence;
+    uint8_t place;
+
+    bool operator>(const Leaving& other) const {
+      return std::tie(done, sequence) > std::tie(other.done, other.sequence);
+    }
+  };
+  std::vector<Leaving> leaving_;
+  std::array<UnitStamps, DispatchWindow::kMostPlaces> stamps_{};
   // Signals on their way, oldest first in a ring: a core's signals arrive in program order.
   struct Flight {
     uint8_t place;

@@ -150,11 +150,11 @@ TimedCore::Attempt TimedCore::issueTile(const isa::Instruction& in, const Scalar
   const Cycles issued = scalar_time_;
   bool enters = false;
   if (info.scalar_class == ScalarClass::signal) {
-    const auto word = device_.memory().findDeviceWord(core_.number(), core_.x(in.rs1));
+    const auto word = device_.memory().findDeviceWord(core_.agent(), core_.x(in.rs1));
     token.tile_count = 0;
     token.view.reset();
     token.macs = token.elements = token.bytes = 0;
-    token.target = word ? word->core : 0;
+    token.target = word ? word->agent : 0;
     enters = !execute(in, info).trapped;
   } else {
     const auto bytes = [&] {

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The units' side of a core in time: what they take, what they tell, and what their cycles were spent on.
 #include <algorithm>
+#include <functional>
 
 #include "isa/base/check.h"
 #include "sim/system/timed_core.h"
 
 namespace etalon::sim {
+
+void TimedCore::retire(Cycles now) {
+  while (!leaving_.empty() && leaving_.front().done <= now) {
+    std::ranges::pop_heap(leaving_, std::greater<>());
+    const unsigned place = leaving_.back().place;
+    leaving_.pop_back();
+    leave(place, stamps_[place]);
+  }
+}
 
 void TimedCore::advanceUnits(Cycles now) {
   while (!signals_.empty() && signals_.front().done <= now) {
@@ -20,8 +30,8 @@ void TimedCore::advanceUnits(Cycles now) {
 void TimedCore::dispatch(Cycles now) {
   for (int q = 0; q < kQueues; ++q) {
     const auto queue = static_cast<Queue>(q);
-    for (DispatchWindow::Entry* head = window_.head(queue);
-         head && head->clear() && head->resolved <= now; head = window_.head(queue)) {
+    for (DispatchWindow::Entry* head = window_.head(queue); head && head->clear(now);
+         head = window_.head(queue)) {
       if (head->token.unit == isa::Unit::sync) {
         if (writes_pending_ != 0) break;
         performSignal(*head, now);
@@ -30,8 +40,16 @@ void TimedCore::dispatch(Cycles now) {
       if (units_[q]->accepts() > now) break;
       window_.take(queue);
       taken_[head->place] = now;
-      const UnitCharge charge = units_[q]->take(head->token, head->place, now);
+      const UnitAnswer answer = units_[q]->take(head->token, head->place, now);
+      const UnitCharge& charge = answer.charge;
       count(head->token, charge);
+      if (answer.stamps) {
+        const UnitStamps& stamps = stamps_[head->place] = *answer.stamps;
+        window_.readDone(head->place, std::min(stamps.read_done, stamps.done));
+        window_.done(head->place, stamps.done);
+        leaving_.push_back({stamps.done, head->token.sequence, head->place});
+        std::ranges::push_heap(leaving_, std::greater<>());
+      }
       if (units_[q]->activity()) working_[q].push_back(head->place);
       SpanRecorder& spans = activities_[q].spans;
       const uint64_t pc = head->token.pc;
@@ -69,6 +87,11 @@ void TimedCore::performSignal(DispatchWindow::Entry& entry, Cycles now) {
 void TimedCore::readDone(unsigned place, Cycles now) { window_.readDone(place, now); }
 
 void TimedCore::done(unsigned place, Cycles now, const UnitStamps& stamps) {
+  window_.done(place, now);
+  leave(place, stamps);
+}
+
+void TimedCore::leave(unsigned place, const UnitStamps& stamps) {
   const DispatchWindow::Entry& entry = window_.entry(place);
   std::erase(working_[static_cast<size_t>(entry.queue)], place);
   if (observer_) {
@@ -93,13 +116,21 @@ void TimedCore::done(unsigned place, Cycles now, const UnitStamps& stamps) {
     record.bytes = token.bytes;
     observer_->tile(record);
   }
-  window_.done(place, now);
+  window_.leave(place);
+}
+
+void TimedCore::UnitActivity::charge(Cycles until) {
+  if (activity == Activity::operand && operand_until < until) {
+    spans.extend(Activity::operand, operand_until, pc);
+    activity = Activity::structural;
+  }
+  spans.extend(activity, until, pc);
 }
 
 void TimedCore::chargeUnits(Cycles now) {
   scalar_spans_.release(now);
   for (UnitActivity& unit : activities_) {
-    unit.spans.extend(unit.activity, now, unit.pc);
+    unit.charge(now);
     unit.spans.release(now);
   }
 }
@@ -115,8 +146,9 @@ void TimedCore::chooseActivities(Cycles now) {
       unit.pc = working_[q].empty() ? 0 : window_.entry(working_[q].front()).token.pc;
     } else if (!head) {
       unit.activity = core_.state() == CoreState::halted ? Activity::halted : Activity::empty;
-    } else if (!head->clear() || head->resolved > now) {
+    } else if (!head->clear(now)) {
       unit.activity = Activity::operand;
+      unit.operand_until = head->known() ? head->ready : kNever;
     } else {
       unit.activity = Activity::structural;
     }

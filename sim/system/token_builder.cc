@@ -33,10 +33,13 @@ ViewUse viewUse(const isa::ViewDescriptor& view, const isa::MachineLimits& limit
   ViewUse use{.view = view, .named_axis = named_axis};
   if (view.empty()) return use;
   use.span = spanOf(isa::boxHull(view, named_axis));
+  use.moved = 0 - limits.ownDevice(use.span.lo);
+  use.span = {use.span.lo + use.moved, use.span.hi + use.moved};
   // Own local memory has two windows, and bounds were checked: a box lies in one memory.
   for (const uint64_t window : {isa::kLocalWindowBase, limits.core_window}) {
     if (use.span.lo - window >= limits.local_bytes) continue;
     use.local = true;
+    use.moved -= window;
     use.span = {use.span.lo - window, use.span.hi - window};
     break;
   }

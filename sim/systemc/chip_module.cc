@@ -5,19 +5,6 @@
 
 namespace etalon::sim {
 
-class ChipModule::Component final : public TimedModule {
- public:
-  Component(const std::string& name, ChipModule& owner, unsigned number)
-      : TimedModule(name.c_str(), owner.clock_), owner_(owner), number_(number) {}
-
- private:
-  void work(Cycles now) override { owner_.chip_->advance(number_, now); }
-  Cycles nextWork() const override { return owner_.chip_->nextTime(number_); }
-
-  ChipModule& owner_;
-  unsigned number_;
-};
-
 ChipModule::ChipModule(const sc_core::sc_module_name& name, const isa::Machine& machine,
                        FunctionalDevice& device, TimedChip::Channels channels,
                        RunObserver* observer, Jitter jitter)
@@ -48,15 +35,49 @@ void ChipModule::build(const isa::Machine& machine, FunctionalDevice& device,
                        TimedChip::Channels channels, RunObserver* observer, Jitter jitter) {
   chip_ = std::make_unique<TimedChip>(
       machine, device, std::move(channels), observer,
-      [this](unsigned component, Cycles at) { components_[component]->wakeAt(at); }, jitter);
-  for (unsigned i = 0; i < chip_->components(); ++i)
-    components_.push_back(std::make_unique<Component>(chip_->componentName(i), *this, i));
+      [this](unsigned component, Cycles at) { wake(component, at); }, jitter);
+  agenda_.emplace(chip_->components());
+  SC_HAS_PROCESS(ChipModule);
+  SC_METHOD(work);
+  dont_initialize();
+  sensitive << due_;
 }
 
 ChipModule::~ChipModule() = default;
 
 void ChipModule::start_of_simulation() {
-  for (unsigned i = 0; i < chip_->components(); ++i) components_[i]->wakeAt(chip_->nextTime(i));
+  for (unsigned i = 0; i < chip_->components(); ++i) wake(i, chip_->nextTime(i));
+}
+
+void ChipModule::wake(unsigned component, Cycles at) {
+  agenda_->wake(component, at);
+  if (!working_) callAt(at);
+}
+
+void ChipModule::callAt(Cycles cycle) {
+  // Of several notifications the kernel keeps the earliest.
+  if (cycle != kNever) due_.notify(clock_.at(cycle) - sc_core::sc_time_stamp());
+}
+
+bool ChipModule::mayGoOnTo(Cycles cycle) const {
+  return cycle < ahead_until_ && !sc_core::sc_pending_activity_at_current_time() &&
+         clock_.at(cycle) < sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity();
+}
+
+void ChipModule::work() {
+  working_ = true;
+  now_ = clock_.now();
+  for (Cycles next = agenda_->nextTime();; next = agenda_->nextTime()) {
+    if (next > now_) {
+      if (!mayGoOnTo(next)) break;
+      now_ = next;
+    }
+    const unsigned component = agenda_->take();
+    chip_->advance(component, now_);
+    agenda_->wake(component, chip_->nextTime(component));
+  }
+  working_ = false;
+  callAt(agenda_->nextTime());
 }
 
 }  // namespace etalon::sim

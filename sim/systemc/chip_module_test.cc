@@ -85,12 +85,13 @@ uint64_t inChild(F simulate) {
   return answer;
 }
 
-Cycles cyclesBesideNoise(unsigned processes, unsigned seed) {
+Cycles cyclesBesideNoise(unsigned processes, unsigned seed, Cycles ahead = 0) {
   const std::unique_ptr<FunctionalDevice> device = startedDevice();
   const Result<isa::DramPreset> memory = chipMemory(device->machine());
   Noise before("before", processes / 2, seed);
   ChipModule chip("chip", device->machine(), *device, makeChannels(device->machine(), *memory),
                   nullptr);
+  chip.mayRunAhead(ahead);
   Noise after("after", processes - processes / 2, seed + 1);
   sc_core::sc_start();
   return chip.chip().end() ? chip.chip().end()->time : 0;
@@ -101,6 +102,8 @@ TEST(ChipOnSystemC, UnrelatedEventsChangeNoCycle) {
   EXPECT_GT(alone, 0u);
   for (unsigned seed = 1; seed <= 3; ++seed)
     EXPECT_EQ(inChild([&] { return cyclesBesideNoise(7, seed); }), alone) << seed;
+  EXPECT_EQ(inChild([] { return cyclesBesideNoise(0, 0, kNever); }), alone) << "all in one go";
+  EXPECT_EQ(inChild([] { return cyclesBesideNoise(7, 1, kNever); }), alone) << "between others";
 }
 
 TEST(ChipOnSystemC, ASecondLaunchInAProcessIsAnError) {

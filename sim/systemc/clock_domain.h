@@ -19,8 +19,7 @@ class ClockDomain {
   /// The first cycle that does not begin before `time`.
   Cycles cycle(const sc_core::sc_time& time) const {
     const uint64_t ps = (time.value() + unitsPerPicosecond() - 1) / unitsPerPicosecond();
-    const auto product = static_cast<unsigned __int128>(ps) * megahertz_;
-    auto cycle = static_cast<Cycles>(product / kPerSecond);
+    Cycles cycle = quotient(ps, megahertz_, kPerSecond);
     while (picoseconds(cycle) < ps) ++cycle;
     return cycle;
   }
@@ -29,8 +28,12 @@ class ClockDomain {
  private:
   static constexpr uint64_t kPerSecond = 1'000'000;  // picoseconds of a cycle of one megahertz
 
-  uint64_t picoseconds(Cycles cycle) const {
-    return static_cast<uint64_t>(static_cast<unsigned __int128>(cycle) * kPerSecond / megahertz_);
+  uint64_t picoseconds(Cycles cycle) const { return quotient(cycle, kPerSecond, megahertz_); }
+  /// a * b / c without overflow; products of long runs alone need the wide division.
+  static uint64_t quotient(uint64_t a, uint64_t b, uint64_t c) {
+    const auto product = static_cast<unsigned __int128>(a) * b;
+    const auto low = static_cast<uint64_t>(product);
+    return low == product ? low / c : static_cast<uint64_t>(product / c);
   }
   /// Of SystemC's time resolution, which a platform may have made finer than a picosecond.
   static uint64_t unitsPerPicosecond() {

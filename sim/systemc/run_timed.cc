@@ -27,6 +27,7 @@ TimedResult run(FunctionalDevice& device, TimedChip::Channels channels,
   TimedChip& chip = module.chip();
   const ClockDomain clock(device.machine().timing->clock_mhz);
   for (Cycles until = kSlice; !chip.end(); until += kSlice) {
+    module.mayRunAhead(until);
     sc_core::sc_start(clock.at(until) - sc_core::sc_time_stamp(), sc_core::SC_EXIT_ON_STARVATION);
     const Cycles now = module.now();
     if (chip.end()) break;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/units/dispatch_window.h"
 
+#include <algorithm>
 #include <bit>
+#include <tuple>
 
 #include "isa/base/check.h"
 
@@ -35,23 +37,26 @@ DispatchWindow::Entry& DispatchWindow::add(Cycles now, Cycles delay) {
   Ring& ring = queues_[index(entry.queue)];
   ETALON_CHECK(!full() && ring.size < timing_.queue, "the caller looked for room");
   entry.place = static_cast<uint8_t>(place);
-  entry.taken = entry.read_done = false;
+  entry.taken = false;
   entry.waits_done = entry.waits_read = 0;
   entry.issued = now;
-  entry.resolved = entry.ready = now + timing_.resolve + delay;
+  entry.ready = now + timing_.resolve + delay;
   entry.waited_for = 0;
-  if (entry.token.unit == isa::Unit::sync) {
-    entry.waits_done = used_;  // a signal is performed after everything older, of its own queue too
-  } else {
-    for (uint64_t left = used_; left != 0; left &= left - 1) {
-      const auto other = static_cast<unsigned>(std::countr_zero(left));
-      const Entry& older = entries_[other];
-      if (older.queue == entry.queue) continue;
-      const Hazard hazard = hazardBetween(older.token, entry.token);
-      if (hazard == Hazard::after_write) entry.waits_done |= uint64_t{1} << other;
-      if (hazard == Hazard::write_after_read && !older.read_done)
-        entry.waits_read |= uint64_t{1} << other;
-    }
+  entry.read_done = entry.done = kNever;
+  const bool signal = entry.token.unit == isa::Unit::sync;
+  for (uint64_t left = used_; left != 0; left &= left - 1) {
+    const auto other = static_cast<unsigned>(std::countr_zero(left));
+    const Entry& older = entries_[other];
+    if (older.queue == entry.queue && !signal) continue;
+    // A signal is performed after everything older, of its own queue too.
+    const Hazard hazard = signal ? Hazard::after_write : hazardBetween(older.token, entry.token);
+    if (hazard == Hazard::none) continue;
+    const bool read = hazard == Hazard::write_after_read;
+    const Cycles over = read ? older.read_done : older.done;
+    if (over != kNever)
+      hold(entry, over, older);
+    else
+      (read ? entry.waits_read : entry.waits_done) |= uint64_t{1} << other;
   }
   ring.places[(ring.first + ring.size++) % kMostPlaces] = static_cast<uint8_t>(place);
   used_ |= uint64_t{1} << place;
@@ -72,35 +77,55 @@ void DispatchWindow::take(Queue queue) {
   --ring.size;
 }
 
-void DispatchWindow::readDone(unsigned place, Cycles now) {
+// Of several that end at one time, the first in the order of units and of the program counts.
+void DispatchWindow::hold(Entry& waiting, Cycles until, const Entry& by) {
+  const bool first =
+      std::tie(by.queue, by.token.sequence) < std::tie(waiting.waited_queue, waiting.waited_for);
+  if (until < waiting.ready || (until == waiting.ready && (waiting.waited_for == 0 || !first)))
+    return;
+  waiting.ready = until;
+  waiting.waited_for = by.token.sequence;
+  waiting.waited_queue = by.queue;
+}
+
+void DispatchWindow::readDone(unsigned place, Cycles time) {
   const uint64_t bit = uint64_t{1} << place;
-  entries_[place].read_done = true;
+  entries_[place].read_done = time;
   for (uint64_t left = used_; left != 0; left &= left - 1) {
     Entry& waiting = entries_[static_cast<unsigned>(std::countr_zero(left))];
     if (!(waiting.waits_read & bit)) continue;
     waiting.waits_read &= ~bit;
-    if (now > waiting.ready) {
-      waiting.ready = now;
-      waiting.waited_for = entries_[place].token.sequence;
-    }
+    hold(waiting, time, entries_[place]);
   }
 }
 
-void DispatchWindow::done(unsigned place, Cycles now) {
+void DispatchWindow::done(unsigned place, Cycles time) {
   const uint64_t bit = uint64_t{1} << place;
-  ETALON_CHECK(entries_[place].taken && (used_ & bit), "what is done was taken and is not gone");
-  used_ &= ~bit;
+  Entry& entry = entries_[place];
+  ETALON_CHECK(entry.taken && (used_ & bit), "what is done was taken and is not gone");
+  entry.done = time;
+  entry.read_done = std::min(entry.read_done, time);
   for (uint64_t left = used_; left != 0; left &= left - 1) {
     Entry& waiting = entries_[static_cast<unsigned>(std::countr_zero(left))];
     if (!((waiting.waits_done | waiting.waits_read) & bit)) continue;
     waiting.waits_done &= ~bit;
     waiting.waits_read &= ~bit;
-    if (now > waiting.ready) {
-      waiting.ready = now;
-      waiting.waited_for = entries_[place].token.sequence;
-    }
+    hold(waiting, time, entry);
   }
+}
+
+void DispatchWindow::leave(unsigned place) {
+  used_ &= ~(uint64_t{1} << place);
   choosePlace();
+}
+
+Cycles DispatchWindow::nextKnown(Cycles now, bool reads) const {
+  Cycles next = kNever;
+  forEach([&](const Entry& entry) {
+    if (entry.done > now) next = std::min(next, entry.done);
+    if (reads && entry.read_done > now) next = std::min(next, entry.read_done);
+  });
+  return next;
 }
 
 }  // namespace etalon::sim

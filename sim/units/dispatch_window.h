@@ -31,16 +31,21 @@ class DispatchWindow {
     Token token;
     Queue queue = Queue::matrix;
     uint8_t place = 0;
-    bool taken = false;       // by its unit
-    bool read_done = false;   // its sources may be overwritten
-    uint64_t waits_done = 0;  // places whose last write it waits for
+    bool taken = false;  // by its unit
+    uint64_t waits_done =
+        0;  // places whose last write it waits for, at a time that nobody knows yet
     uint64_t waits_read = 0;  // places whose last read it waits for
     Cycles issued = 0;
-    Cycles resolved = 0;      // the hazard check is over
-    Cycles ready = 0;         // last hazard was over, or `resolved`
-    uint64_t waited_for = 0;  // sequence of the instruction that ended the last hazard; 0: none
+    Cycles ready = 0;         // its hazard check and the last hazard that is known are over
+    uint64_t waited_for = 0;  // sequence of the instruction that ends the last hazard; 0: none
+    Queue waited_queue = Queue::matrix;  // of that one
+    // From when on its sources may be overwritten and its results read; kNever as long as nobody knows.
+    Cycles read_done = kNever, done = kNever;
 
-    bool clear() const { return (waits_done | waits_read) == 0; }
+    /// Nothing holds it any more at `now`.
+    bool clear(Cycles now) const { return known() && ready <= now; }
+    /// All that it waits for has a time.
+    bool known() const { return (waits_done | waits_read) == 0; }
   };
 
   explicit DispatchWindow(const isa::DispatchTiming& timing);
@@ -59,9 +64,13 @@ class DispatchWindow {
   const Entry* head(Queue queue) const { return const_cast<DispatchWindow*>(this)->head(queue); }
   /// The unit takes the head of the queue: its place in the queue is free.
   void take(Queue queue);
-  /// The instruction of a place has read its last source byte; then: has written its last byte, and leaves the window.
-  void readDone(unsigned place, Cycles now);
-  void done(unsigned place, Cycles now);
+  /// The instruction of a place, which was taken, reads its last source byte, writes its last byte: now or later.
+  void readDone(unsigned place, Cycles time);
+  void done(unsigned place, Cycles time);
+  /// The instruction is done: its place is free.
+  void leave(unsigned place);
+  /// The next time after `now` at which an instruction is done or, if `reads`, has read; kNever if none is known.
+  Cycles nextKnown(Cycles now, bool reads) const;
 
   Entry& entry(unsigned place) { return entries_[place]; }
   /// Calls f(entry) for every instruction in the window, in no order that matters.
@@ -79,6 +88,7 @@ class DispatchWindow {
   };
   static constexpr size_t index(Queue queue) { return static_cast<size_t>(queue); }
   void choosePlace();
+  static void hold(Entry& waiting, Cycles until, const Entry& by);
 
   isa::DispatchTiming timing_;
   uint64_t all_;       // a bit for each place there is

@@ -39,8 +39,8 @@ class Window : public ::testing::Test {
 
 TEST_F(Window, AnEntryIsResolvedSoManyCyclesAfterIssue) {
   add(isa::Unit::matrix, 0, 1, 10);
-  EXPECT_TRUE(head(Queue::matrix).clear());
-  EXPECT_EQ(head(Queue::matrix).resolved, 12u);
+  EXPECT_TRUE(head(Queue::matrix).known());
+  EXPECT_EQ(head(Queue::matrix).ready, 12u);
 }
 
 TEST_F(Window, AReaderOfAnotherQueueWaitsForDoneAndNotForReadDone) {
@@ -48,9 +48,9 @@ TEST_F(Window, AReaderOfAnotherQueueWaitsForDoneAndNotForReadDone) {
   add(isa::Unit::matrix, 0, 1, 1);
   window_.take(Queue::load);
   window_.readDone(producer, 5);
-  EXPECT_FALSE(head(Queue::matrix).clear());
+  EXPECT_FALSE(head(Queue::matrix).known());
   window_.done(producer, 9);
-  EXPECT_TRUE(head(Queue::matrix).clear());
+  EXPECT_TRUE(head(Queue::matrix).known());
   EXPECT_EQ(head(Queue::matrix).ready, 9u);
   EXPECT_EQ(head(Queue::matrix).waited_for, 1u);
 }
@@ -58,11 +58,46 @@ TEST_F(Window, AReaderOfAnotherQueueWaitsForDoneAndNotForReadDone) {
 TEST_F(Window, AWriterBehindAReaderGoesOnAtReadDone) {
   const unsigned reader = add(isa::Unit::matrix, 0, 1, 0);
   add(isa::Unit::load, -1, 0, 1);
-  EXPECT_FALSE(head(Queue::load).clear());
+  EXPECT_FALSE(head(Queue::load).known());
   window_.take(Queue::matrix);
   window_.readDone(reader, 7);
-  EXPECT_TRUE(head(Queue::load).clear());
+  EXPECT_TRUE(head(Queue::load).known());
   EXPECT_EQ(head(Queue::load).ready, 7u);
+}
+
+TEST_F(Window, TimesThatAreKnownAheadHoldWithoutAWord) {
+  const unsigned producer = add(isa::Unit::matrix, 0, 1, 0);
+  add(isa::Unit::vector, 1, 2, 1);
+  window_.take(Queue::matrix);
+  window_.readDone(producer, 30);
+  window_.done(producer, 40);
+  EXPECT_FALSE(head(Queue::vector).clear(39));
+  EXPECT_TRUE(head(Queue::vector).clear(40));
+  EXPECT_EQ(head(Queue::vector).waited_for, 1u);
+  // One that comes later is held as well, a writer of what is read up to then.
+  add(isa::Unit::load, -1, 0, 5);
+  EXPECT_FALSE(head(Queue::load).clear(29));
+  EXPECT_TRUE(head(Queue::load).clear(30));
+  EXPECT_EQ(window_.nextKnown(0, true), 30u);
+  EXPECT_EQ(window_.nextKnown(0, false), 40u);
+  EXPECT_EQ(window_.nextKnown(40, true), kNever);
+}
+
+TEST_F(Window, OfHazardsThatEndTogetherTheFirstUnitIsNamed) {
+  const unsigned vector = add(isa::Unit::vector, -1, 0, 0);
+  const unsigned matrix = add(isa::Unit::matrix, -1, 1, 0);
+  Token& token = window_.next();
+  token.tile_count = 0;
+  token.sequence = ++sequence_;
+  token.unit = isa::Unit::store;
+  use(token, 0, false);
+  use(token, 1, false);
+  window_.add(1);
+  for (const Queue queue : {Queue::vector, Queue::matrix}) window_.take(queue);
+  window_.done(vector, 50);
+  window_.done(matrix, 50);
+  EXPECT_EQ(head(Queue::store).ready, 50u);
+  EXPECT_EQ(head(Queue::store).waited_for, 2u);
 }
 
 TEST_F(Window, AReaderThatHasReadHoldsNobodyUpWhoComesLater) {
@@ -70,14 +105,14 @@ TEST_F(Window, AReaderThatHasReadHoldsNobodyUpWhoComesLater) {
   window_.take(Queue::matrix);
   window_.readDone(reader, 3);
   add(isa::Unit::load, -1, 0, 4);
-  EXPECT_TRUE(head(Queue::load).clear());
+  EXPECT_TRUE(head(Queue::load).known());
 }
 
 TEST_F(Window, WithinAQueueTheUnitLooksAfterHazards) {
   add(isa::Unit::matrix, 0, 1, 0);
   add(isa::Unit::matrix, 1, 2, 1);
   window_.take(Queue::matrix);
-  EXPECT_TRUE(head(Queue::matrix).clear());
+  EXPECT_TRUE(head(Queue::matrix).known());
 }
 
 TEST_F(Window, AQueueIsFullBeforeTheWindowIs) {
@@ -98,6 +133,8 @@ TEST_F(Window, APlaceIsFreeAgainOnceItsInstructionIsDone) {
   window_.take(Queue::matrix);
   EXPECT_TRUE(window_.full()) << "taken is not done";
   window_.done(first, 20);
+  EXPECT_TRUE(window_.full()) << "known to be done is not gone";
+  window_.leave(first);
   EXPECT_FALSE(window_.full());
   EXPECT_EQ(add(isa::Unit::load, -1, 9, 21), first);
 }
@@ -110,14 +147,14 @@ TEST_F(Window, ASignalWaitsForEverythingOlderOfItsOwnQueueToo) {
   ASSERT_EQ(head(Queue::store).token.unit, isa::Unit::sync);
   window_.take(Queue::matrix);
   window_.done(product, 5);
-  EXPECT_FALSE(head(Queue::store).clear());
+  EXPECT_FALSE(head(Queue::store).known());
   window_.done(store, 8);
-  EXPECT_TRUE(head(Queue::store).clear());
+  EXPECT_TRUE(head(Queue::store).known());
 }
 
 TEST_F(Window, TheOldestInstructionNeverWaits) {
   for (int i = 0; i < 3; ++i) add(static_cast<isa::Unit>(2 + i), 0, 0, static_cast<Cycles>(i));
-  EXPECT_TRUE(head(Queue::matrix).clear());
+  EXPECT_TRUE(head(Queue::matrix).known());
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct DmaEngine::Channel {
   uint32_t tile_bits = 0, view_bits = 0;  // of an element
   FabricAccess access = FabricAccess::read;
   bool moves_locally = false;  // the view is in own local memory
-  uint64_t local_delta = 0;    // from an address of the view to the byte offset, modulo 2^64
+  uint64_t moved = 0;          // from an address of the view to its place in the span, modulo 2^64
 
   Cycles ready = 0;         // descriptor read, hazards over, indices there
   uint64_t waits_done = 0;  // channels whose instructions must be over first, one bit each

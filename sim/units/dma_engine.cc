@@ -56,7 +56,7 @@ std::optional<Activity> DmaEngine::activity() const {
   return !any ? Activity::empty : short_of_bursts ? Activity::memory : Activity::structural;
 }
 
-UnitCharge DmaEngine::take(const Token& token, unsigned place, Cycles now) {
+UnitAnswer DmaEngine::take(const Token& token, unsigned place, Cycles now) {
   const auto free = std::ranges::find_if(channels_, [](const auto& c) { return c->free(); });
   ETALON_CHECK(free != channels_.end(), "accepts() was asked and advance() called");
   *free = std::make_unique<Channel>();
@@ -78,9 +78,7 @@ void DmaEngine::setUpWalk(Channel& channel) {
   channel.tile_bits = static_cast<uint32_t>(channel.tile.elementBits());
   channel.view_bits = static_cast<uint32_t>(view.view.elementBits());
   channel.moves_locally = view.local;
-  if (view.local)
-    channel.local_delta =
-        view.span.lo - static_cast<uint64_t>(isa::boxHull(view.view, view.named_axis).lo);
+  channel.moved = view.moved;
   channel.access = kind_ == Kind::load         ? FabricAccess::read
                    : view.reads && view.writes ? FabricAccess::update
                                                : FabricAccess::write;
@@ -239,7 +237,7 @@ void DmaEngine::emit(Channel& channel, Cycles now) {
 /// From own local memory to own local memory, or the fill of a load.
 void DmaEngine::moveLocally(Channel& channel, uint64_t offset, Bytes bytes, Cycles now) {
   const WalkItem& item = channel.item;
-  const uint64_t of_view = item.address + channel.local_delta;
+  const uint64_t of_view = item.address + channel.moved;
   Cycles end = now;
   if (kind_ == Kind::store) {
     channel.last_read = ports_.out->access(offset, bytes, now);
@@ -265,7 +263,7 @@ void DmaEngine::send(Channel& channel, uint64_t offset, Bytes bytes, Cycles now)
     request.elements = static_cast<uint32_t>(item.elements);
     request.sent = channel.last_read = ports_.out->access(offset, bytes, now);
   }
-  map_->place(request, item.address);
+  map_->place(request, item.address + channel.moved);
   launch(channel, request,
          {channel.number, static_cast<uint8_t>(bursts), static_cast<uint32_t>(offset), bytes});
 }

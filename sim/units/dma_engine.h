@@ -44,8 +44,8 @@ class DmaEngine final : public TileUnit {
   ~DmaEngine() override;
 
   Cycles accepts() const override;
-  /// The token stays where it is until done. The charge is 0.
-  UnitCharge take(const Token& token, unsigned place, Cycles now) override;
+  /// The token stays where it is until done.
+  UnitAnswer take(const Token& token, unsigned place, Cycles now) override;
   /// Of all channels together: busy if a run is formed or an answer or another's end is due, memory if all that could go on
   /// is short of bursts, structural if all wait for older instructions of the engine, empty without any.
   std::optional<Activity> activity() const override;

@@ -135,6 +135,7 @@ TEST(DmaEngine, AStoreHasReadItsSourceWhenTheLastByteLeftLocalMemory) {
 ViewUse localView(uint32_t offset, uint32_t rows, uint32_t cols, bool writes) {
   ViewUse use = viewAt(isa::kLocalWindowBase + offset, rows, cols, cols, ElementType::u8, writes);
   use.local = true;
+  use.moved = 0 - isa::kLocalWindowBase;
   use.span = {offset, offset + uint64_t{rows} * cols};
   return use;
 }

@@ -18,7 +18,9 @@ bool overlap(const TileUse& a, const ViewUse& b) {
 bool overlap(const ViewUse& a, const TileUse& b) { return overlap(b, a); }
 bool overlap(const ViewUse& a, const ViewUse& b) {
   if (a.local != b.local || !a.span.meets(b.span)) return false;
-  return a.local || isa::mayOverlap(a.view, b.view, a.named_axis, b.named_axis);
+  // Views that name one memory in two ways count by their spans.
+  return a.local || a.moved != b.moved ||
+         isa::mayOverlap(a.view, b.view, a.named_axis, b.named_axis);
 }
 
 /// Raises what is known to the hazard of one more operand behind another.
@@ -38,16 +40,21 @@ bool mayOverlap(const TileUse& a, const TileUse& b) {
   if (a.displaced && b.displaced) return true;
   if (a.displaced) return isa::mayOverlap(b.tile, interval(a.span));
   if (b.displaced) return isa::mayOverlap(a.tile, interval(b.span));
+  if (a.tile == b.tile) return true;  // the usual case, and neither is empty
   return isa::mayOverlap(a.tile, b.tile);
 }
 
 Hazard hazardBetween(const Token& older, const Token& younger) {
   Hazard hazard = Hazard::none;
   const auto against = [&](const auto& a) {
-    for (const TileUse& b : younger.tiles()) raise(hazard, a, b);
+    for (const TileUse& b : younger.tiles())
+      if (a.writes || b.writes) raise(hazard, a, b);
     if (younger.view) raise(hazard, a, *younger.view);
   };
-  for (const TileUse& a : older.tiles()) against(a);
+  for (const TileUse& a : older.tiles()) {
+    against(a);
+    if (hazard == Hazard::after_write) return hazard;
+  }
   if (older.view) against(*older.view);
   return hazard;
 }

@@ -20,6 +20,13 @@ struct UnitCharge {
   Cycles busy = 0, weights = 0, chain = 0, ports = 0;
 };
 
+/// What a unit says of an instruction as it takes it.
+struct UnitAnswer {
+  UnitCharge charge;  // 0 of a unit that does not know it ahead
+  std::optional<UnitStamps>
+      stamps;  // if all times are known, and then the sink hears nothing of it
+};
+
 /// What a unit tells the core it belongs to. `place` is the instruction's, in the dispatch window.
 class UnitSink {
  public:
@@ -40,8 +47,8 @@ class TileUnit {
   virtual Cycles accepts() const = 0;
   /// Takes an instruction at `now`, which is not before accepts().
   /// The charge begins at `now`, or where the charge of the instruction before it ends, if that is later.
-  virtual UnitCharge take(const Token& token, unsigned place, Cycles now) = 0;
-  /// Of a unit that does not know its charges ahead, which are 0 then: what it does until the next call of anything here,
+  virtual UnitAnswer take(const Token& token, unsigned place, Cycles now) = 0;
+  /// Of a unit that does not know its charges ahead: what it does until the next call of anything here,
   /// other than the owner's business `operand` and `halted`.
   virtual std::optional<Activity> activity() const { return std::nullopt; }
   /// When advance() has something to do, after the last call of anything here; kNever: nothing will happen by itself.

@@ -38,7 +38,9 @@ struct TileUse {
 struct ViewUse {
   isa::ViewDescriptor view;
   int named_axis = isa::kNoNamedAxis;
-  ByteSpan span;                       // offsets of own local memory if `local`, else addresses
+  ByteSpan
+      span;  // offsets of own local memory if `local`, else addresses without the own device's id
+  uint64_t moved = 0;                  // span less the view's own addresses, modulo 2^64
   bool local = false;                  // in own local memory, where it counts by its span
   bool reads = false, writes = false;  // both: an update
   /// Of a gather or scatter: the values of the index tile when it was issued, in row-major order. Its tile is the last.

@@ -54,7 +54,7 @@ std::vector<std::byte> Target::read(unsigned core, uint64_t address, uint64_t mo
   for (uint64_t at = address; bytes.size() < most; ++at) {
     const auto word = memory.findDeviceWord(core, at - at % kSemaphoreBytes);
     if (!word) break;
-    const uint32_t value = memory.semaphores(word->core)[word->semaphore];
+    const uint32_t value = memory.semaphores(word->agent)[word->semaphore];
     bytes.push_back(static_cast<std::byte>(value >> 8 * (at % kSemaphoreBytes)));
   }
   return bytes;
@@ -75,7 +75,7 @@ bool Target::write(unsigned core, uint64_t address, std::span<const std::byte> b
     for (uint64_t i = 0; i < bytes.size(); i += kSemaphoreBytes) {
       const auto word = memory.findDeviceWord(core, address + i);
       if (!word) return false;
-      if (store) memory.semaphores(word->core)[word->semaphore] = loadBytes<uint32_t>(&bytes[i]);
+      if (store) memory.semaphores(word->agent)[word->semaphore] = loadBytes<uint32_t>(&bytes[i]);
     }
   }
   return true;
@@ -106,7 +106,9 @@ std::optional<StopEvent> Target::advance(const Resume& resume) {
   if (result_) return eventOf(*result_);
   const auto accessed = std::exchange(accessed_, std::nullopt);
   if (accessed && accessed == resume.stepping) return StopEvent{Signal::trap, *accessed, {}, ""};
-  sim::StopConditions stops{{}, watchpoints_, resume.stepping, resume.held};
+  sim::StopConditions stops{{}, watchpoints_, resume.stepping, {}};
+  for (unsigned i = 0; i < cores_; ++i)
+    if (resume.held >> i & 1) stops.held.insert(i);
   for (const auto& [at, type] : breakpoints_) stops.breakpoints.push_back(at);
   device_.setStops(std::move(stops));
   const auto begin = std::chrono::steady_clock::now();

@@ -26,7 +26,7 @@ const isa::Machine& timedMachine() {
     std::vector<std::string> overrides = machineOverrides(false);
     overrides.emplace_back(
         "profiles=Et-base,Et-f16,Et-f32mm,Et-fp8,Et-mx,Et-i4,Et-sparse,Et-sort,Et-trig,Et-rand,Et-"
-        "atomic");
+        "atomic,Et-net");
     auto machine = isa::openMachine("base", overrides);
     ETALON_CHECK(machine.ok() && machine->global_base == kGlobalBase, "a machine with times");
     return *std::move(machine);
