@@ -242,7 +242,6 @@ void HostRegisters::completeAborted() {
 
 void HostRegisters::complete(isa::CompletionRecord record) {
   record.tag = ring_.launch.tag;
-  record.zero = {};
   ring_.record = record;
   ring_.aborting = ring_.abort_asked = false;
   ring_.phase = Phase::recording;

@@ -74,7 +74,7 @@ class HostRegisters {
   /// The next thing that the device has to do; each is said once.
   HostRequest next();
   void fetched(const isa::LaunchDescriptor& launch);
-  /// How the launch that was begun ended; tag and zeros are filled in here.
+  /// How the launch that was begun ended; the tag is filled in here.
   void ended(const isa::CompletionRecord& record);
   void recorded();
 

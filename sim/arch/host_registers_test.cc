@@ -104,6 +104,8 @@ TEST(HostControl, StopsBehindTheLaunchAtWork) {
   EXPECT_TRUE(bench.takes(kControl, kStart));
   EXPECT_EQ(bench.begun.size(), 2u);
   EXPECT_EQ(bench.begun[1].tag, 2u);
+  bench.end({});
+  EXPECT_EQ(bench.read(kState), kRunning) << "it was stopped once";
 }
 
 TEST(HostControl, AbortsTheLaunchAtWork) {
