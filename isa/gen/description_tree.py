@@ -58,6 +58,10 @@ causes:
   - {name: illegal, number: 2, text: illegal_instruction, summary: "no instruction"}
   - {name: shape, number: 25, summary: "shape"}
 """,
+    "isa/instructions/interrupts.yaml": """\
+interrupts:
+  - {name: timer, number: 7, summary: "it is time"}
+""",
     "isa/instructions/host.yaml": """\
 registers:
   - {name: one, offset: 0, bytes: 8, access: read, summary: "one", fields: [{name: part, high: 7, low: 4}]}

@@ -61,6 +61,21 @@ def causes_header(description):
     )
 
 
+def interrupts_header(description):
+    interrupts = description["interrupts"]
+    enum = ",\n".join(f"  {i['name']} = {i['number']}" for i in interrupts)
+    rows = "\n".join(f'    {{Interrupt::{i["name"]}, {quote(i["name"])}}},' for i in interrupts)
+    return (
+        HEADER + "#include <array>\n#include <cstdint>\n#include <string_view>\n\nnamespace etalon::isa {\n\n"
+        + f"/// Bits of mip and mie.\nenum class Interrupt : uint8_t {{\n{enum}\n}};\n\n"
+        + "struct InterruptInfo {\n  Interrupt interrupt;\n  std::string_view name;\n};\n\n"
+        + "/// In the order in which they are taken.\n"
+        + f"inline constexpr std::array<InterruptInfo, {len(interrupts)}> kInterrupts{{{{\n{rows}\n}}}};\n\n"
+        + "constexpr uint64_t interruptBit(Interrupt interrupt) { return uint64_t{1} << static_cast<int>(interrupt); }\n\n"
+        + "}  // namespace etalon::isa\n"
+    )
+
+
 def counters_header(description):
     counters = description["counters"]
     enum = ",\n".join(f"  {c['name']} = {c['number']}" for c in counters)

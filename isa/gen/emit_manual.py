@@ -83,6 +83,11 @@ def causes_table(description):
     return markdown_table(rows + [[str(c["number"]), c.get("text", c["name"]), c["summary"]] for c in description["causes"]])
 
 
+def interrupts_table(description):
+    rows = [["bit", "name", "pending while"]]
+    return markdown_table(rows + [[str(i["number"]), i["name"], i["summary"]] for i in description["interrupts"]])
+
+
 def operations_table(description):
     """Operations of chain steps."""
     rows = [["operation", "name", "sources", "computes in", "is"]]
@@ -144,7 +149,7 @@ def profiles_page(description):
 
 
 # Tables that a chapter takes from the description: `<!-- table: NAME -->` on a line of its own.
-CHAPTER_TABLES = {"causes": causes_table, "counters": counters_table, "csrs": csrs_table, "operations": operations_table,
+CHAPTER_TABLES = {"causes": causes_table, "counters": counters_table, "csrs": csrs_table, "interrupts": interrupts_table, "operations": operations_table,
                   "profiles": profiles_table, "types": types_table} | HOST_TABLES
 TABLE_MARK = re.compile(r"^<!-- table: (.*) -->\n", re.MULTILINE)
 

@@ -24,6 +24,7 @@ OUTPUTS = {
     "isa/rule.h": lambda d: emit_cpp.rules_header(d),
     "isa/rule_text.inc": lambda d: emit_cpp.rule_text_inc(d),
     "isa/cause.h": lambda d: emit_cpp.causes_header(d),
+    "isa/interrupt.h": lambda d: emit_cpp.interrupts_header(d),
     "isa/counter.h": lambda d: emit_cpp.counters_header(d),
     "isa/legal_types.inc": lambda d: emit_cpp.legal_types_inc(d),
     "isa/csr.h": lambda d: emit_cpp.csr_header(d),

@@ -16,7 +16,7 @@ OVERVIEW_PAGE = 0x0A
 # Operands that a syntax may leave out: they follow the others, with a default.
 OPTIONAL_OPERANDS = {"aq", "rl", "rm", "fm"}
 # Files of isa/instructions that are tables and no instruction groups.
-TABLES = ("causes", "counters", "csrs", "host")
+TABLES = ("causes", "counters", "csrs", "host", "interrupts")
 
 
 def load_rules(spec_dir):
@@ -207,6 +207,7 @@ def load(source):
     host = load_host(folder / "host.yaml", tables["host"] | {"definitions": tables})
     for key, entries in host.items():
         check_unique(folder / "host.yaml", key, entries)
+    interrupts = load_table(folder / "interrupts.yaml", "interrupts", tables["interrupt"])
     rules = load_rules(source / "docs/spec")
     profiles = [load_profile(p, profile_schema) for p in sorted((isa / "profiles").glob("*.yaml"))]
     known = {"types": {t["name"] for t in types}, "rules": rules, "profiles": {p["name"] for p in profiles},
@@ -219,7 +220,8 @@ def load(source):
     check_sources(folder)
     operations = [op for g in groups for op in g.get("operations", [])]
     return {"source": source, "types": types, "rules": rules, "groups": groups, "instructions": instructions,
-            "operations": operations, "counters": counters, "csrs": csrs, "causes": causes, "host": host, "profiles": sorted(profiles, key=lambda p: p["bit"])}
+            "operations": operations, "counters": counters, "csrs": csrs, "causes": causes, "interrupts": interrupts, "host": host,
+            "profiles": sorted(profiles, key=lambda p: p["bit"])}
 
 
 def load_profile(path, schema):

@@ -45,8 +45,9 @@ SEMANTICS(et_halt) {
 }
 template <CoreContext Core>
 void waitFor(Core& core, const Instruction& in, bool subtract) {
-  if (!core.wait(bits(in.raw, 25, 20), static_cast<uint32_t>(core.x(in.rs1)), subtract)) return;
-  core.setX(in.rd, 0);
+  const auto end = core.wait(bits(in.raw, 25, 20), static_cast<uint32_t>(core.x(in.rs1)), subtract);
+  if (!end) return;
+  core.setX(in.rd, *end);
   retireSync(core);
 }
 SEMANTICS(et_wait) { waitFor(core, in, false); }

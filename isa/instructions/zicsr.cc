@@ -37,7 +37,7 @@ SEMANTICS(csrrci) {
   accessCsr(core, in, true, in.rs1 != 0, [&](uint64_t old) { return old & ~uint64_t{in.rs1}; });
 }
 SEMANTICS(mret) { core.returnFromTrap(); }
-SEMANTICS(wfi) {}
+SEMANTICS(wfi) { core.sleep(); }
 SEMANTICS(fence_i) { core.synchroniseFetch(); }
 
 }  // namespace etalon::isa::semantics

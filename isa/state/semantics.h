@@ -36,6 +36,7 @@ concept CoreContext = requires(C& core, uint64_t& wide, int32_t& narrow, bool& f
   core.orderScalar(0u, 0u);
   core.synchroniseFetch();
   core.returnFromTrap();
+  core.sleep();                                       // until an interrupt is pending
   { core.roundingMode() } -> std::same_as<uint32_t>;  // frm
   core.accrueFlags(0u);                               // into fflags
   core.trap(Cause::illegal, uint64_t{}, Rule::none);

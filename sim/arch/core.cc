@@ -22,6 +22,7 @@ Core::Core(unsigned agent, const isa::Machine& machine, Memory& memory, Findings
       contract_(contract),
       memory_(memory),
       findings_(findings),
+      interrupts_(memory.interrupts(device_)),
       global_(memory.global(device_)),
       global_region_{global_.id},
       global_base_(memory.globalBase()) {
@@ -61,6 +62,7 @@ void Core::returnFromTrap() {
   mie_bit_ = mpie_bit_;
   mpie_bit_ = true;
   next_pc_ = mepc_;
+  noteInterrupts();
 }
 
 bool Core::accessFault(Cause cause, uint64_t address, unsigned size) {
@@ -73,11 +75,31 @@ bool Core::accessFault(Cause cause, uint64_t address, unsigned size) {
   return false;
 }
 
+bool Core::registerFault(Cause cause, uint64_t address, unsigned size) {
+  trapWith({.cause = cause,
+            .rule = Rule::mem_scalar_bounds,
+            .value = address,
+            .operand = "rs1",
+            .detail = fmt::format("{} bytes at {:#x} are no device register that a core may {}",
+                                  size, address, cause == Cause::load_access ? "read" : "write"),
+            .hint = fmt::format("8 bytes at {:#x} are mtime, read only, at {:#x} the own mtimecmp; "
+                                "4 bytes at {:#x} + 4 * c are msip of core c",
+                                kTimeRegister, kTimeCompareRegisters + 8 * number_,
+                                kSoftwareInterrupts)});
+  return false;
+}
+
 bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
   if (const auto place = memory_.find(agent_, address, size)) {
     if (!noteRead(*place, size, "a scalar load")) return false;
     launch_->races().scalarLoad(site(), MemoryRegion{place->region->id}, place->offset, size);
     std::memcpy(&value, place->data(), size);
+    return true;
+  }
+  if (const auto at = ownRegister(address)) {
+    const auto word = interrupts_.load(number_, *at, size);
+    if (!word) return registerFault(Cause::load_access, address, size);
+    value = *word;
     return true;
   }
   if (!memory_.inDevicePage(agent_, address)) return accessFault(Cause::load_access, address, size);
@@ -96,6 +118,12 @@ bool Core::storeElsewhere(uint64_t address, unsigned size, uint64_t value) {
     std::memcpy(place->data(), &value, size);
     launch_->races().scalarStore(site(), MemoryRegion{place->region->id}, place->offset, size);
     finishStore(*place, size);
+    return true;
+  }
+  if (const auto at = ownRegister(address)) {
+    if (!interrupts_.store(number_, *at, size, value))
+      return registerFault(Cause::store_access, address, size);
+    noteInterrupts();
     return true;
   }
   if (!memory_.inDevicePage(agent_, address))

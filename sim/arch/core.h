@@ -19,26 +19,13 @@
 #include "isa/state/tile_operands.h"
 #include "isa/state/tile_register.h"
 #include "isa/state/view_descriptor.h"
+#include "sim/arch/core_event.h"
 #include "sim/arch/findings.h"
 #include "sim/arch/launch_state.h"
 #include "sim/arch/memory.h"
 #include "sim/arch/watchpoint.h"
 
 namespace etalon::sim {
-
-/// What a core does between two instructions.
-enum class CoreState : uint8_t { running, halted, faulted, poisoned };
-
-/// Why the interpreter leaves its loop; a bit set.
-namespace event {
-inline constexpr uint32_t trapped = 1;      // this instruction did not retire
-inline constexpr uint32_t refetch = 2;      // decoded instructions are stale (fence.i)
-inline constexpr uint32_t stopped = 4;      // the core is no longer running
-inline constexpr uint32_t tohost = 8;       // a store to tohost wants the device's attention
-inline constexpr uint32_t blocked = 16;     // the instruction waits and will be executed again
-inline constexpr uint32_t watched = 32;     // the instruction accessed watched bytes
-inline constexpr uint32_t breakpoint = 64;  // nothing was executed: a breakpoint stands there
-}  // namespace event
 
 /// Where the bytes of a view's clipped box stand: address a at data + (a - address). No region if the box has none.
 struct ViewMemory {
@@ -213,10 +200,37 @@ class Core {
   uint64_t pendingSignals() const { return signals_.size(); }
   /// Performs the oldest `count` of them.
   void deliverSignals(uint64_t count);
-  bool wait(unsigned semaphore, uint32_t amount, bool subtract);
+  /// What rd gets; nothing if it blocks.
+  std::optional<uint64_t> wait(unsigned semaphore, uint32_t amount, bool subtract);
   uint32_t semaphore(unsigned number) const { return memory_.semaphores(agent_)[number]; }
   bool barrier(uint64_t mask, uint64_t group);
+  /// True if the core has arrived at a barrier and not passed it.
+  bool atBarrier() const { return etbar_ != 0; }
   void halt();
+
+  // --- interrupts (core_interrupt.cc)
+  /// wfi: blocks until an interrupt is pending.
+  void sleep();
+  /// mip.
+  uint64_t pendingInterrupts() const;
+  /// True if an interrupt is pending that mie enables, whatever mstatus.MIE is.
+  bool interruptPending() const { return mie_ != 0 && (pendingInterrupts() & mie_) != 0; }
+  /// True if interrupts can be taken at all.
+  bool interruptible() const { return mie_bit_ && mie_ != 0; }
+  /// True if one is to be taken before the next instruction; it ends wfi first.
+  bool interruptDue() const { return mie_bit_ && !asleep_ && interruptPending(); }
+  /// Takes it, between two instructions; ends the run if there is no trap vector.
+  void takeInterrupt();
+  /// The mtime at which the core, which waits, goes on by its timer; nothing if it does not.
+  std::optional<uint64_t> wakeTime() const;
+  /// Sets the sticky error of a unit, and so raises a machine check.
+  void raiseUnitError(isa::Unit unit, uint64_t error);
+
+  /// An address among the registers of the own device, without its id; nothing for others.
+  std::optional<uint64_t> ownRegister(uint64_t address) const {
+    const uint64_t at = address - limits_.ownDevice(address);
+    return at < isa::kLocalWindowBase ? std::optional(at) : std::nullopt;
+  }
 
   // --- runs without values (core_poison.cc)
   /// The word that stands for a poisoned instruction in the decode cache: it is illegal.
@@ -331,13 +345,21 @@ class Core {
                     uint64_t offset);
   AccessSite site() const { return {static_cast<uint16_t>(agent_), pc_, raw_}; }
   bool accessFault(isa::Cause cause, uint64_t address, unsigned size);
+  bool registerFault(isa::Cause cause, uint64_t address, unsigned size);
+  /// After what may have made an interrupt due.
+  void noteInterrupts() {
+    if (interruptDue()) events_ |= event::interrupt;
+  }
+  bool unitError() const;
+  bool barrierFault(isa::Rule rule, std::string detail, std::string hint);
 
   unsigned agent_, number_, device_;
   const isa::Machine& machine_;
   const numerics::Contract* contract_;
   Memory& memory_;
   Findings& findings_;
-  Region& global_;  // of the own device
+  InterruptRegisters& interrupts_;  // of the own device, as are these
+  Region& global_;
   MemoryRegion global_region_;
   uint64_t global_base_;
   /// Global memory that scalar accesses reach without looking for it, less the last bytes, where one may reach past the end;
@@ -367,6 +389,7 @@ class Core {
   std::array<PoisonedTile, kPoisonedTiles> poisoned_tiles_{};
   CoreState state_ = CoreState::halted;
   std::string waiting_for_;
+  bool asleep_ = false;  // wfi blocked last
   std::deque<PendingSignal> signals_;
   std::array<uint64_t, isa::kCounterSlots> counters_{};
 

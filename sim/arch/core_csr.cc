@@ -4,6 +4,7 @@
 
 #include "isa/codec/instruction_info.h"
 #include "isa/csr.h"
+#include "isa/interrupt.h"
 #include "sim/arch/core.h"
 
 namespace etalon::sim {
@@ -12,7 +13,11 @@ namespace {
 constexpr uint64_t kMisa =
     uint64_t{2} << 62 | 1u << ('I' - 'A') | 1u << ('M' - 'A') | 1u << ('A' - 'A');
 constexpr uint64_t kMachineMode = uint64_t{3} << 11;  // mstatus.MPP, the only mode there is
-constexpr uint64_t kInterruptBits = 1u << 3 | 1u << 7 | 1u << 11 | 1u << 16 | 1u << 17;
+constexpr uint64_t kInterruptBits = [] {
+  uint64_t all = 0;
+  for (const isa::InterruptInfo& info : isa::kInterrupts) all |= isa::interruptBit(info.interrupt);
+  return all;
+}();
 constexpr uint64_t kIsaVersion = 1;
 
 /// mhpmcounter3..31 and mhpmevent3..31 exist and are zero.
@@ -55,6 +60,7 @@ uint64_t Core::readCsr(uint32_t number) const {
     case csr::kMstatus: return kMachineMode | uint64_t{mie_bit_} << 3 | uint64_t{mpie_bit_} << 7;
     case csr::kMisa: return kMisa;
     case csr::kMie: return mie_;
+    case csr::kMip: return pendingInterrupts();
     case csr::kMtvec: return mtvec_;
     case csr::kMscratch: return mscratch_;
     case csr::kMepc: return mepc_;
@@ -110,7 +116,7 @@ void Core::writeCsr(uint32_t number, uint64_t value) {
     case csr::kMcause: mcause_ = value; break;
     case csr::kMtval: mtval_ = value; break;
     case csr::kEtstatus: etstatus_ = value & 1; break;
-    case csr::kEtbar: etbar_ = value; break;
+    case csr::kEtbar: etbar_ = value & ~uint64_t{3}; break;
     case csr::kEtseed: etseed_ = value; break;
     case csr::kEtstream: etstream_ = value; break;
     // A write suppresses this instruction's own increment, so that the next one reads the value written.
@@ -124,6 +130,7 @@ void Core::writeCsr(uint32_t number, uint64_t value) {
     index_pc_[number - csr::kEtindexld] = value;
   if (number >= csr::kEterrmx && number <= csr::kEterrst)
     unit_errors_[number - csr::kEterrmx] = value;
+  noteInterrupts();
 }
 
 uint64_t Core::retiredScalar() const {

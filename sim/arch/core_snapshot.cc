@@ -68,7 +68,8 @@ void transferFault(Archive& archive, Fault& fault) {
 
 template <class Archive, class Self>
 void Core::transfer(Archive& archive, Self& self) {
-  archive(self.pc_, self.retired_, self.x_, self.state_, self.waiting_for_, self.counters_);
+  archive(self.pc_, self.retired_, self.x_, self.state_, self.waiting_for_, self.asleep_,
+          self.counters_);
   transferRegisters(archive, self.tiles_);
   transferRegisters(archive, self.views_);
   transferRegisters(archive, self.chains_);
@@ -77,7 +78,8 @@ void Core::transfer(Archive& archive, Self& self) {
           self.etseed_, self.etstream_, self.index_pc_, self.unit_errors_, self.cycle_offset_,
           self.instret_offset_);
   if constexpr (Archive::kReading) {
-    archive.require(self.pc_ % 4 == 0 && self.mepc_ % 4 == 0, "an address of code that is odd");
+    archive.require(self.pc_ % 4 == 0 && self.mepc_ % 4 == 0 && self.etbar_ % 4 == 0,
+                    "an address of code that is odd");
     archive.require(self.x_[0] == 0, "a zero register that is not zero");
     archive.require(self.state_ <= CoreState::faulted, "a core in no state");
     archive.require(self.fcsr_ <= 0xff, "a control register with bits that it has not");
@@ -115,10 +117,20 @@ void Memory::Reservation::transfer(Archive& archive, Self& self) {
 }
 
 template <class Archive, class Self>
+void InterruptRegisters::transfer(Archive& archive, Self& self) {
+  uint64_t time = self.time();
+  archive(time, self.abort_);
+  if constexpr (Archive::kReading) self.offset_ = time;
+  for (auto& compare : self.compare_) archive(compare);
+  for (auto& raised : self.software_) archive(raised);
+}
+
+template <class Archive, class Self>
 void Memory::transfer(Archive& archive, Self& self) {
   for (auto& global : self.globals_) archive(global->backing, global->init);
   for (auto& local : self.locals_) archive(local->backing, local->init);
   for (auto& semaphores : self.semaphores_) archive(semaphores);
+  for (auto& interrupts : self.interrupts_) archive(*interrupts);
   for (auto& reservation : self.reservations_) archive(reservation);
   if constexpr (Archive::kReading)
     self.reservation_count_ =

@@ -63,16 +63,27 @@ void Core::deliverSignals(uint64_t count) {
   }
 }
 
-bool Core::wait(unsigned semaphore, uint32_t amount, bool subtract) {
+std::optional<uint64_t> Core::wait(unsigned semaphore, uint32_t amount, bool subtract) {
   uint32_t& value = memory_.semaphores(agent_)[semaphore];
   if (value - amount >= uint32_t{1} << 31) {
+    if (unitError()) return 1;
     block(fmt::format("waits for semaphore {} of {} to reach {}; it is {}", semaphore,
                       memory_.cluster().coreName(agent_), amount, value));
-    return false;
+    return std::nullopt;
   }
   launch_->races().waitAcquire(static_cast<uint16_t>(agent_), agent_ * kSemaphores + semaphore);
   if (subtract) value -= amount;
-  return true;
+  return 0;
+}
+
+bool Core::barrierFault(Rule rule, std::string detail, std::string hint) {
+  trapWith({.cause = Cause::shape,
+            .rule = rule,
+            .value = isa::tileTrapValue(raw_, 0, 0, 0, rule),
+            .operand = "rs1",
+            .detail = std::move(detail),
+            .hint = std::move(hint)});
+  return false;
 }
 
 bool Core::barrier(uint64_t mask, uint64_t group) {
@@ -80,19 +91,26 @@ bool Core::barrier(uint64_t mask, uint64_t group) {
     mask = launch_->allCores();
     group = 0;
   }
-  if (group != 0 || (mask & ~launch_->allCores()) != 0 || !(mask >> number_ & 1)) {
-    trapWith({.cause = Cause::shape,
-              .rule = Rule::sync_barrier_self,
-              .value = isa::tileTrapValue(raw_, 0, 0, 0, Rule::sync_barrier_self),
-              .operand = "rs1",
-              .detail = fmt::format(
-                  "mask {:#x} over cores from 64 * {:#x}: this is core {} of a launch of {}", mask,
-                  group, number_, launch_->cores()),
-              .hint = "-1 and -1 are all cores of the launch"});
-    return false;
-  }
+  if (group != 0 || (mask & ~launch_->allCores()) != 0 || !(mask >> number_ & 1))
+    return barrierFault(
+        Rule::sync_barrier_self,
+        fmt::format("mask {:#x} over cores from 64 * {:#x}: this is core {} of a launch of {}",
+                    mask, group, number_, launch_->cores()),
+        "-1 and -1 are all cores of the launch");
+  const bool arrived = atBarrier();
+  if (arrived && (etbar_ != pc_ || launch_->arrivedWith(agent_) != mask))
+    return barrierFault(
+        Rule::sync_barrier_open,
+        fmt::format("mask {:#x}: the core waits at the barrier at {:#x}, of mask {:#x}", mask,
+                    etbar_, launch_->arrivedWith(agent_)),
+        "an interrupt's handler goes back there before it meets other cores; 0 in etbar gives the "
+        "barrier up");
   deliverSignals(signals_.size());
-  if (launch_->passBarrier(agent_, mask)) return true;
+  if (launch_->passBarrier(agent_, mask, arrived)) {
+    etbar_ = 0;
+    return true;
+  }
+  etbar_ = pc_;
   block(fmt::format("waits at a barrier of cores {:#x}{} for {}", mask,
                     memory_.cluster().deviceSuffix(device_), launch_->missingAtBarrier(agent_)));
   return false;

@@ -22,24 +22,24 @@ Result<std::unique_ptr<LaunchState>> LaunchState::create(unsigned cores, const M
       new LaunchState(first_core, cores, cluster, std::move(*races), defers_signals));
 }
 
-bool LaunchState::passBarrier(unsigned agent, uint64_t mask) {
-  if (released_[agent]) {
+bool LaunchState::passBarrier(unsigned agent, uint64_t mask, bool again) {
+  if (again && released_[agent]) {
     released_[agent] = false;
+    arrived_[agent] = 0;
     return true;
   }
+  released_[agent] = false;
   arrived_[agent] = mask;
   const unsigned first = cluster_.agent(cluster_.device(agent), 0);
   std::vector<uint16_t> members;
   for (unsigned i = first_core_; i < first_core_ + cores_; ++i) {
     if (!(mask >> i & 1)) continue;
-    if (arrived_[first + i] != mask) return false;
+    if (waitsWith(first + i) != mask) return false;
     members.push_back(static_cast<uint16_t>(first + i));
   }
   races_.barrier(members);
-  for (uint16_t member : members) {
-    arrived_[member] = 0;
-    released_[member] = member != agent;
-  }
+  for (uint16_t member : members) released_[member] = member != agent;
+  arrived_[agent] = 0;
   return true;
 }
 
@@ -47,7 +47,7 @@ std::string LaunchState::missingAtBarrier(unsigned agent) const {
   const unsigned first = cluster_.agent(cluster_.device(agent), 0);
   std::string text;
   for (unsigned i = first_core_; i < first_core_ + cores_; ++i)
-    if ((arrived_[agent] >> i & 1) && arrived_[first + i] != arrived_[agent])
+    if ((arrived_[agent] >> i & 1) && waitsWith(first + i) != arrived_[agent])
       text += fmt::format("{}core {}", text.empty() ? "" : ", ", i);
   return text;
 }

@@ -40,9 +40,11 @@ class LaunchState {
   RaceDetector& races() { return races_; }
   const RaceDetector& races() const { return races_; }
 
-  /// An agent executes et.barrier with cores of its device: true if it may pass. Arrival is kept, so executing it again only
-  /// waits.
-  bool passBarrier(unsigned agent, uint64_t mask);
+  /// An agent executes et.barrier with cores of its device: true if it may pass. `again`: it has arrived there before, and
+  /// only waits.
+  bool passBarrier(unsigned agent, uint64_t mask, bool again);
+  /// The mask that an agent arrived with last and has not passed, 0 if none.
+  uint64_t arrivedWith(unsigned agent) const { return arrived_[agent]; }
   /// Cores of the mask that the agent waits for, e.g. "core 1, core 3".
   std::string missingAtBarrier(unsigned agent) const;
 
@@ -60,12 +62,15 @@ class LaunchState {
         arrived_(agents()),
         released_(agents()) {}
 
+  /// The mask that it stands at a barrier with that has not completed; 0 if it does not.
+  uint64_t waitsWith(unsigned agent) const { return released_[agent] ? 0 : arrived_[agent]; }
+
   unsigned first_core_;
   unsigned cores_;
   Cluster cluster_;
   bool defers_signals_;
   RaceDetector races_;
-  std::vector<uint64_t> arrived_;  // mask an agent arrived with, 0 if it did not
+  std::vector<uint64_t> arrived_;  // mask an agent arrived with and has not passed, 0 if none
   std::vector<bool> released_;     // its barrier completed; it has not passed yet
 };
 

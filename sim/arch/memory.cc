@@ -61,6 +61,8 @@ Result<std::unique_ptr<Memory>> Memory::create(const isa::Machine& machine, Valu
     ETALON_RETURN_IF_ERROR(add(memory->locals_, machine.local_bytes,
                                MemoryRegion::local(static_cast<uint16_t>(agent)),
                                "local memory of " + cluster.coreName(agent)));
+  for (unsigned device = 0; device < devices; ++device)
+    memory->interrupts_.push_back(std::make_unique<InterruptRegisters>(cluster.cores));
   memory->semaphores_.resize(cluster.agents());
   memory->reservations_.resize(cluster.agents());
   return memory;

@@ -13,6 +13,7 @@
 #include "sim/arch/backing.h"
 #include "sim/arch/cluster.h"
 #include "sim/arch/init_map.h"
+#include "sim/arch/interrupt_registers.h"
 #include "sim/arch/poison_map.h"
 
 namespace etalon::sim {
@@ -89,6 +90,7 @@ class Memory {
   std::string describeMiss(uint64_t address) const;
 
   std::array<uint32_t, kSemaphores>& semaphores(unsigned agent) { return semaphores_[agent]; }
+  InterruptRegisters& interrupts(unsigned device = 0) { return *interrupts_[device]; }
 
   // Load-reserved: one reservation an agent, of an aligned 8-byte granule; broken by any store of another agent.
   void reserve(unsigned agent, const Place& place);
@@ -130,6 +132,7 @@ class Memory {
   std::vector<std::unique_ptr<Region>> globals_;
   std::vector<std::unique_ptr<Region>> locals_;
   std::vector<std::array<uint32_t, kSemaphores>> semaphores_;
+  std::vector<std::unique_ptr<InterruptRegisters>> interrupts_;  // of each device
   std::vector<Reservation> reservations_;
   unsigned reservation_count_ = 0;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'E', 't', 'S', 'n', 'a', 'p', '\r', '\n'};
 /// Changes with whatever a transfer() hands over, and with what the model makes of it.
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 constexpr size_t kHeaderBytes = sizeof kMagic + sizeof kVersion, kChecksumBytes = 8;
 
 /// What makes two machines one to a program: values in words, by key; never where they come from, nor when things happen.
@@ -184,6 +184,7 @@ Status FunctionalDevice::resume(const LaunchOptions& options) {
   running_->options.cores = read.options.cores;
   running_->options.seed = read.options.seed;
   for (const auto& core : cores_) core->watchTohost(tohost_.value_or(~uint64_t{0}));
+  startClock();
   return {};
 }
 

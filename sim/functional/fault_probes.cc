@@ -14,7 +14,7 @@ namespace {
 using isa::Cause;
 using isa::OperandKind;
 
-constexpr uint64_t kNowhere = 0x1000;  // an address below every memory
+constexpr uint64_t kNowhere = 0x100;  // an address below every memory
 constexpr uint64_t kGlobal = 0x90000000;
 // In the middle of core 0's device page, which follows its local memory: immediates stay inside.
 constexpr uint64_t kDevicePage = isa::kCoreWindowBase + (64 << 20) + 2048;

@@ -50,6 +50,7 @@ void FunctionalDevice::resetCores() {
     memory_->dropReservation(i);
     memory_->semaphores(i).fill(0);
   }
+  for (unsigned i = 0; i < cluster().devices; ++i) memory_->interrupts(i).reset();
 }
 
 void FunctionalDevice::codeChanged() {
@@ -185,7 +186,9 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
                           options.observe, options.first_core);
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
+  stopClock();
   resetCores();
+  startClock();
   setStops({});
   pristine_ = false;
   if (options.program) {
@@ -226,6 +229,11 @@ Core& FunctionalDevice::beginTurn() {
     run.moved |= arriving != 0;
     run.held_back |= arriving != pending;
   }
+  if (core.state() == CoreState::running && run.turn_left != 0 && core.interruptDue() &&
+      !stops_.held.contains(core.agent())) {
+    core.takeInterrupt();
+    run.moved = true;
+  }
   return core;
 }
 
@@ -243,7 +251,11 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
       if (exited) return finish(RunStatus::exited);
       if (stuck) {
         const std::optional<unsigned> held = firstHeld();
-        if (!held) return finish(RunStatus::deadlock);
+        if (!held) {
+          if (skipToTimer()) continue;
+          if (!waitsForHost()) return finish(RunStatus::deadlock);
+          return std::nullopt;
+        }
         stop_ = Stop{StopReason::held, *held, {}};
         return std::nullopt;
       }
@@ -251,6 +263,7 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
     if (run.turn == 0 && options.progress && !options.progress(executed()))
       return finish(RunStatus::interrupted);
     Core& core = beginTurn();
+    if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
     bool turn_over = true;
     if (core.state() != CoreState::halted && run.turn_left == 0) {
       run.held_back = true;
@@ -258,6 +271,7 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
       const bool steps = stops_.stepping == core.agent();
       const uint64_t done = runTurn(core, steps ? 1 : most);
       most -= done;
+      if (core.events_ & event::interrupt) core.takeInterrupt();
       if (core.state() == CoreState::faulted) return finish(RunStatus::fault);
       if (core.events_ & event::tohost) {
         if (const auto code = serveHost(core)) {
@@ -347,16 +361,6 @@ std::optional<unsigned> FunctionalDevice::firstHeld() const {
       return core.agent();
   }
   return std::nullopt;
-}
-
-std::optional<RunResult> FunctionalDevice::abort() {
-  for (unsigned i = 0; i < launch_->size(); ++i) launched(i).setState(CoreState::halted);
-  return interrupt();
-}
-
-void FunctionalDevice::reset() {
-  if (running_) interrupt();
-  resetCores();
 }
 
 RunResult FunctionalDevice::finish(RunStatus status) {

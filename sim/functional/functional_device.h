@@ -58,6 +58,9 @@ struct LaunchOptions {
   /// A timing model decides when each core executes what: step() in place of advance(), signals wait for
   /// Core::deliverSignals.
   bool timed = false;
+  /// A host may raise software interrupts and set timers meanwhile: cores that enable them do not wait for ever, and where all
+  /// wait, advance() comes back.
+  bool attended = false;
   /// Called once a round of turns with the instructions executed so far; false ends the run. May be empty.
   std::function<bool(uint64_t)> progress;
 };
@@ -216,12 +219,20 @@ class FunctionalDevice {
 
   FunctionalDevice(isa::Machine machine, numerics::Contract contract)
       : machine_(std::move(machine)), contract_(std::move(contract)) {}
+  /// mtime counts the instructions that cores retire.
+  void startClock();
+  void stopClock();
   /// Cores, semaphores and findings as after reset; memory stays.
   void resetCores();
   RunResult finish(RunStatus status);
-  /// The core whose turn it is, its signals delivered and its instructions counted out if the turn begins.
+  /// The core whose turn it is; if the turn begins, with its signals delivered, its instructions counted out and an interrupt
+  /// taken that is due.
   Core& beginTurn();
+  /// Every core waits: mtime goes on to where the first timer ends that. False if none does.
+  bool skipToTimer();
   bool allHalted() const;
+  /// Every core waits, and an attending host may end that.
+  bool waitsForHost() const;
   DecodeCache& cacheOf(const Core& core) { return *caches_[core.device()]; }
   /// Core number i of the launch, counted through all devices.
   Core& launched(unsigned i) const { return *cores_[launch_->agent(i)]; }

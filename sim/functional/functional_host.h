@@ -36,7 +36,7 @@ class FunctionalHost {
   bool interrupt() const { return registers_.interrupt(); }
 
   /// Executes at most `most` instructions (1 or more) of the launch at work; if it ends there, its record is written and the
-  /// next one begins. True as long as a launch is at work.
+  /// next one begins. True as long as a launch is at work; it may wait for an interrupt that only the host can raise.
   bool advance(uint64_t most);
 
   /// Memory, and what the launch at work, or else the last one, has come to. Launches are the page's to start and to end.

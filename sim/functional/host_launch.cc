@@ -37,6 +37,7 @@ LaunchOptions optionsOf(const isa::LaunchDescriptor& launch) {
   options.first_core = launch.first_core;
   options.cores = launch.cores;
   options.arguments = launch.arguments;
+  options.attended = true;
   return options;
 }
 
@@ -56,12 +57,15 @@ isa::CompletionRecord recordOf(const FunctionalDevice& device, const RunResult& 
 }
 
 uint64_t DeviceCoreRegisters::readRegister(const HostRegisterPlace& place) const {
-  (void)device_;
-  return 0;
+  const isa::HostRegisterInfo& info = isa::hostRegisterInfo(place.reg);
+  const uint64_t address = info.offset + uint64_t{info.core_stride} * place.core;
+  return device_.memory().interrupts().load(kNoCore, address, info.bytes).value_or(0);
 }
 
 bool DeviceCoreRegisters::writeRegister(const HostRegisterPlace& place, uint64_t value) {
-  return false;
+  const isa::HostRegisterInfo& info = isa::hostRegisterInfo(place.reg);
+  const uint64_t address = info.offset + uint64_t{info.core_stride} * place.core;
+  return device_.memory().interrupts().store(kNoCore, address, info.bytes, value);
 }
 
 }  // namespace etalon::sim

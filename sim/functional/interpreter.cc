@@ -66,7 +66,9 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
       if (core.events_ & event::refetch) cache.clear();
       in = nullptr;
       pc = core.pc_ = core.next_pc_;
-      if (core.events_ & (event::stopped | event::tohost | event::watched)) return done + 1;
+      constexpr uint32_t kLeaves =
+          event::stopped | event::tohost | event::watched | event::interrupt;
+      if (core.events_ & kLeaves) return done + 1;
       core.events_ = 0;
       continue;
     }

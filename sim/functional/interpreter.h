@@ -19,7 +19,7 @@ struct Commit {
 using CommitSink = std::function<void(const Core&, const Commit&)>;
 
 /// Executes instructions of `core` until `budget` are done, or something other than the next instruction is due:
-/// the core stopped, blocked, stored to tohost, accessed watched bytes, or is about to execute an instruction at one of the
+/// the core stopped, blocked, stored to tohost, accessed watched bytes, made an interrupt due, or is about to execute an instruction at one of the
 /// addresses `breakpoints` (core.events_ says which). Returns instructions executed.
 uint64_t runCore(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits,
                  std::span<const uint64_t> breakpoints = {});

@@ -64,7 +64,8 @@ void applyLinks(const ExampleState& state, std::vector<ProbeOperand>& operands) 
 
 /// Rules of instructions that have no tile, view or chain operand.
 bool namesNoRegister(Rule rule) {
-  return rule == Rule::sync_signal || rule == Rule::sync_barrier_self;
+  return rule == Rule::sync_signal || rule == Rule::sync_barrier_self ||
+         rule == Rule::sync_barrier_open;
 }
 
 /// Rules about the value of an x register or a number: the text names that operand.

@@ -92,6 +92,7 @@ void prologue(isa::ProgramBuilder& p) {
   p.csrrs(X{31}, isa::csr::kMepc, X{0});
   p.la(X{30}, code);
   p.sub(X{31}, X{31}, X{30});
+  p.csrrw(X{0}, isa::csr::kEterrst, X{0});  // whose machine check would come again at once
   p.addi(X{31}, X{31}, 4);
   p.andi(X{31}, X{31}, 4 * (kCodeWords - 1));
   p.add(X{31}, X{31}, X{30});
@@ -148,9 +149,9 @@ constexpr uint32_t kWritableCsrs[] = {
     isa::csr::kEtseed,   isa::csr::kEtstream};
 /// What ends a core, lets it wait for what hardly comes or leads out of the code comes seldom.
 bool isSeldom(isa::InstructionId id) {
-  static constexpr std::string_view kNames[] = {"et.halt", "et.wait", "et.waitsub", "et.barrier",
-                                                "jal",     "jalr",    "beq",        "bne",
-                                                "blt",     "bge",     "bltu",       "bgeu"};
+  static constexpr std::string_view kNames[] = {
+      "et.halt", "wfi", "et.wait", "et.waitsub", "et.barrier", "jal", "jalr",
+      "beq",     "bne", "blt",     "bge",        "bltu",       "bgeu"};
   return std::ranges::any_of(
       kNames, [&](std::string_view name) { return isa::instructionNamed(name)->id == id; });
 }

@@ -25,6 +25,7 @@ PathPart partOf(Activity scalar) {
     case Activity::cache_miss: return PathPart::cache_miss;
     case Activity::semaphore: return PathPart::semaphore;
     case Activity::barrier: return PathPart::barrier;
+    case Activity::interrupt: return PathPart::interrupt;
     case Activity::queue_full:
     case Activity::window_full:
     case Activity::local:
@@ -36,9 +37,9 @@ PathPart partOf(Activity scalar) {
 }  // namespace
 
 std::string_view pathPartName(PathPart part) {
-  constexpr std::array<std::string_view, kPathParts> names = {"scalar", "cache_miss", "dispatch",
-                                                              "matrix", "vector",     "load",
-                                                              "store",  "semaphore",  "barrier"};
+  constexpr std::array<std::string_view, kPathParts> names = {
+      "scalar", "cache_miss", "dispatch",  "matrix",  "vector",
+      "load",   "store",      "semaphore", "barrier", "interrupt"};
   const auto index = static_cast<size_t>(part);
   ETALON_CHECK(index < names.size(), "an unknown part of a critical path");
   return names[index];

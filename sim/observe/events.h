@@ -34,9 +34,10 @@ enum class Activity : uint8_t {
   fence,        // scalar: waits for older accesses
   semaphore,    // scalar: et.wait
   barrier,      // scalar: et.barrier
+  interrupt,    // scalar: wfi
   halted,       // scalar: the core has halted; other units: nothing will come any more
 };
-inline constexpr int kActivities = 17;
+inline constexpr int kActivities = 18;
 
 /// As reports and traces write them: `matrix`, `queue_full`.
 std::string_view trackName(Track track);

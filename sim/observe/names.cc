@@ -17,9 +17,9 @@ std::string_view trackName(Track track) {
 
 std::string_view activityName(Activity activity) {
   constexpr std::array<std::string_view, kActivities> names = {
-      "busy",   "weights", "chain",      "ports",       "operand", "structural",
-      "memory", "empty",   "queue_full", "window_full", "latency", "cache_miss",
-      "local",  "fence",   "semaphore",  "barrier",     "halted"};
+      "busy",   "weights", "chain",      "ports",       "operand",   "structural",
+      "memory", "empty",   "queue_full", "window_full", "latency",   "cache_miss",
+      "local",  "fence",   "semaphore",  "barrier",     "interrupt", "halted"};
   const auto index = static_cast<size_t>(activity);
   ETALON_CHECK(index < names.size(), "an activity outside of the closed list");
   return names[index];
@@ -41,7 +41,8 @@ ActivityClass activityClass(Activity activity) {
     case Activity::local: return ActivityClass::wait;
     case Activity::fence:
     case Activity::semaphore:
-    case Activity::barrier: return ActivityClass::order;
+    case Activity::barrier:
+    case Activity::interrupt: return ActivityClass::order;
     case Activity::empty:
     case Activity::halted: return ActivityClass::idle;
   }

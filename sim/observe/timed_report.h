@@ -32,8 +32,9 @@ enum class PathPart : uint8_t {
   store,
   semaphore,  // the scalar core waits for another core
   barrier,
+  interrupt,  // it waits for an interrupt
 };
-inline constexpr int kPathParts = 9;
+inline constexpr int kPathParts = 10;
 std::string_view pathPartName(PathPart part);
 
 using ActivityCycles = std::array<Cycles, kActivities>;

@@ -72,6 +72,7 @@ TimedCore::Attempt TimedCore::issueAccess(const isa::Instruction& in, const Scal
   }
   if (scalar_time_ > now) return Attempt::later;
   if (const auto local = ownLocal(address, info.access_bytes)) return issueLocal(in, info, *local);
+  if (core_.ownRegister(address)) return issueRegister(in, info);
   const bool elsewhere = memory.find(core_.agent(), address, info.access_bytes).has_value() ||
                          memory.inDevicePage(core_.agent(), address);
   if (!global && !elsewhere) {
@@ -106,6 +107,15 @@ TimedCore::Attempt TimedCore::issueStore(const isa::Instruction& in, const Scala
   if (execute(in, info).trapped) return Attempt::issued;
   ++writes_pending_;
   uplink_.access(core_.number(), {address, info.access_bytes, true}, now);
+  return Attempt::issued;
+}
+
+TimedCore::Attempt TimedCore::issueRegister(const isa::Instruction& in, const ScalarInfo& info) {
+  const uint64_t pc = core_.pc();
+  const Cycles now = scalar_time_;
+  if (execute(in, info, 1, timing_.scalar.local).trapped) return Attempt::issued;
+  if (info.scalar_class == ScalarClass::store)
+    stallUntil(Activity::memory, uplink_.registerWritten(core_.number(), now), pc);
   return Attempt::issued;
 }
 

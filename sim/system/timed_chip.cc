@@ -42,9 +42,16 @@ TimedChip::TimedChip(const isa::Machine& machine, FunctionalDevice& device, Chan
     node.channel = std::move(channel);
     node.port = std::make_unique<ChannelPort>(*node.channel);
   }
+  InterruptRegisters& interrupts = device.memory().interrupts();
+  interrupts.setClock([this] { return now_; });
+  interrupts.setSender(
+      [this](unsigned from, unsigned target, bool raised) { sendSoftware(from, target, raised); });
 }
 
-TimedChip::~TimedChip() = default;
+TimedChip::~TimedChip() {
+  device_.memory().interrupts().stopClock();
+  device_.memory().interrupts().setSender(nullptr);
+}
 
 std::string TimedChip::componentName(unsigned component) const {
   const auto cores = static_cast<unsigned>(cores_.size());
@@ -68,6 +75,8 @@ Cycles TimedChip::nextTime(unsigned component) const {
 
 void TimedChip::advance(unsigned component, Cycles now) {
   if (end_) return;
+  now_ = now;
+  performStores(now);
   if (component < cores_.size()) return advanceCore(component, now);
   if (component == cores_.size()) return advanceNetwork(now);
   advancePort(component - static_cast<unsigned>(cores_.size()) - 1, now);
@@ -86,6 +95,7 @@ void TimedChip::advanceCore(unsigned number, Cycles now) {
         node.core->wake(Activity::semaphore);
         break;
       case Message::Kind::barrier: node.core->wake(Activity::barrier); break;
+      case Message::Kind::interrupt: node.core->wake(Activity::interrupt); break;
     }
   }
   node.units->local.retire(now);
@@ -204,6 +214,26 @@ Cycles TimedChip::barrierPassed(unsigned core, Cycles now) {
   for (unsigned other = 0; other < cores_.size(); ++other)
     if (other != core) post(other, {.time = time, .kind = Message::Kind::barrier});
   return time;
+}
+
+void TimedChip::sendSoftware(unsigned from, unsigned target, bool raised) {
+  CoreNode& node = cores_[from];
+  const Cycles latency = from == target ? timing_.signal_latency : timing_.network.latency;
+  node.register_written = now_ + latency + jitter_.delay(Jitter::Of::signal, from, ++node.signals);
+  stores_[{node.register_written, from}] = {target, raised};
+  interruptsChanged(target, node.register_written);
+}
+
+void TimedChip::performStores(Cycles now) {
+  while (!stores_.empty() && stores_.begin()->first.first <= now) {
+    const SoftwareStore store = stores_.begin()->second;
+    device_.memory().interrupts().setSoftware(store.target, store.raised);
+    stores_.erase(stores_.begin());
+  }
+}
+
+void TimedChip::interruptsChanged(unsigned core, Cycles at) {
+  if (core < cores_.size()) post(core, {.time = at, .kind = Message::Kind::interrupt});
 }
 
 void TimedChip::checkEnd(const TimedCore& core, Cycles now) {

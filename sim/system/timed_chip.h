@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -35,6 +37,8 @@ class TimedChip final : private CoreUplink {
 
   /// Cores from 0, then the network, then the channel ports and the ports of cores' windows.
   unsigned components() const { return static_cast<unsigned>(cores_.size() + 1 + ports_.size()); }
+  /// Somebody outside changed what interrupts of a core are pending: it looks at `at`, which is after now.
+  void interruptsChanged(unsigned core, Cycles at);
   /// A memory channel will have something at `at`, after now, that its nextTime() did not know of.
   void wakeChannel(unsigned channel, Cycles at);
   /// Unique, of letters, digits and underscores: core_0, network, channel_3, window_1.
@@ -59,7 +63,7 @@ class TimedChip final : private CoreUplink {
  private:
   /// What arrives at a core.
   struct Message {
-    enum class Kind : uint8_t { answer, signal, barrier };
+    enum class Kind : uint8_t { answer, signal, barrier, interrupt };
     Cycles time = 0;
     Kind kind = Kind::answer;
     uint16_t from = 0;   // the core whose signal it is
@@ -77,6 +81,7 @@ class TimedChip final : private CoreUplink {
     std::vector<Message> inbox;  // a heap, the earliest first
     Cycles last_signal = 0;      // when the last one it sent arrives
     uint64_t signals = 0;
+    Cycles register_written = 0;  // when its last store to msip takes place
   };
   struct PortNode {
     std::unique_ptr<MemoryChannel> channel;
@@ -86,7 +91,13 @@ class TimedChip final : private CoreUplink {
   void access(unsigned core, const ScalarAccess& access, Cycles now) override;
   Cycles signal(unsigned core, unsigned target, Cycles now) override;
   Cycles barrierPassed(unsigned core, Cycles now) override;
+  Cycles registerWritten(unsigned core, Cycles now) const override {
+    return std::max(cores_[core].register_written, now);
+  }
 
+  void sendSoftware(unsigned from, unsigned target, bool raised);
+  /// Stores to msip that arrive by now; before any component of the cycle looks.
+  void performStores(Cycles now);
   void advanceCore(unsigned number, Cycles now);
   static void answer(CoreNode& node, const Delivery& delivery);
   void advanceNetwork(Cycles now);
@@ -110,6 +121,13 @@ class TimedChip final : private CoreUplink {
   std::vector<Delivery> to_endpoints_, to_cores_;
   ChannelPortOutput port_output_;
   uint64_t messages_ = 0;
+  Cycles now_ = 0;
+  /// On their way, by when they arrive and where they come from.
+  struct SoftwareStore {
+    unsigned target = 0;
+    bool raised = false;
+  };
+  std::map<std::pair<Cycles, unsigned>, SoftwareStore> stores_;
   std::optional<End> end_;
 };
 

@@ -51,10 +51,19 @@ Cycles TimedCore::nextTime() const {
   if (!signals_.empty()) next = std::min(next, signals_.front().done);
   const bool runs = core_.state() == CoreState::running && !exit_code_;
   if (runs && !stall_) return std::min(next, scalar_time_);
+  next = std::min(next, timerTime());
   // A place in a queue comes with an instruction that is taken; all else that holds the scalar core may end with one that is
   // done.
   if (runs && stall_ == Activity::queue_full) return next;
   return std::min(next, window_.nextKnown(now_, stall_ == Activity::local));
+}
+
+Cycles TimedCore::timerTime() const {
+  if (core_.state() != CoreState::running || exit_code_ || !stall_) return kNever;
+  const std::optional<uint64_t> time = core_.wakeTime();
+  if (!time) return kNever;
+  const Cycles at = device_.memory().interrupts().ticksAt(*time);
+  return at > now_ && at - now_ <= kFarthestTimer ? at : kNever;
 }
 
 void TimedCore::advance(Cycles now) {

@@ -37,6 +37,8 @@ class CoreUplink {
   virtual Cycles signal(unsigned core, unsigned target, Cycles now) = 0;
   /// The core passed a barrier at `now`: all that wait there go on at the cycle returned.
   virtual Cycles barrierPassed(unsigned core, Cycles now) = 0;
+  /// When the store to a device register that the core has just executed takes place; `now` if it has.
+  virtual Cycles registerWritten(unsigned core, Cycles now) const = 0;
 };
 
 /// What units had to do, for bounds and energy.
@@ -82,7 +84,8 @@ class TimedCore final : private UnitSink {
   // Messages, before advance(now).
   /// The oldest of the core's scalar accesses of this kind was answered.
   void scalarReply(bool write);
-  /// A semaphore of the core changed, or a barrier that it waits at completed: what waits for that is tried again.
+  /// A semaphore of the core changed, a barrier that it waits at completed, its msip changed: what waits for that is tried
+  /// again.
   void wake(Activity what) { woken_ |= waits_for_ == what; }
 
   /// The core has halted or faulted, and nothing is on its way any more.
@@ -108,6 +111,8 @@ class TimedCore final : private UnitSink {
   /// Scalar instructions that touch nothing but the core's own state run ahead of time by so many cycles, so that a loop
   /// of them does not need an event each. A program that polls cached memory sees it change no later than that.
   static constexpr Cycles kRunAhead = 1024;
+  /// A timer that is set further ahead than that does not end a wait: SystemC's axis of time ends some time after.
+  static constexpr Cycles kFarthestTimer = Cycles{1} << 42;
 
   void readDone(unsigned place, Cycles now) override;
   void done(unsigned place, Cycles now, const UnitStamps& stamps) override;
@@ -125,18 +130,25 @@ class TimedCore final : private UnitSink {
 
   // timed_scalar.cc
   void runScalar(Cycles now);
+  /// True if an interrupt ends what the core waits for.
+  bool interrupted() const;
+  void takeInterrupt(uint64_t pc);
+  /// When its timer ends that; kNever if it does not.
+  Cycles timerTime() const;
   Attempt attempt(Cycles now);
   Attempt issueScalar(const isa::Instruction& in, const ScalarInfo& info, Cycles now);
   Attempt issueTile(const isa::Instruction& in, const ScalarInfo& info);
   Attempt issueFence(const isa::Instruction& in);
   Attempt issueWait(const isa::Instruction& in, Activity what);
   Attempt issueBarrier(const isa::Instruction& in);
+  Attempt issueSleep(const isa::Instruction& in);
   Attempt hold(Activity activity);
 
   // timed_access.cc
   Attempt issueAccess(const isa::Instruction& in, const ScalarInfo& info, Cycles now);
   Attempt issueLocal(const isa::Instruction& in, const ScalarInfo& info, const ByteSpan& bytes);
   Attempt issueStore(const isa::Instruction& in, const ScalarInfo& info, uint64_t address);
+  Attempt issueRegister(const isa::Instruction& in, const ScalarInfo& info);
   Attempt issueUncached(const isa::Instruction& in, const ScalarInfo& info, uint64_t address);
   /// True if the cache has every line of the bytes.
   static bool hits(CacheModel& cache, uint64_t address, uint64_t bytes);
@@ -172,9 +184,8 @@ class TimedCore final : private UnitSink {
   bool reads_served_ = false;  // what the next instruction asked for has come
   std::optional<Activity> stall_;
   std::optional<Activity>
-      waits_for_;  // semaphore, barrier: the next instruction was tried, and only wake() helps
+      waits_for_;  // semaphore, barrier, interrupt: the next instruction was tried; wake() helps, or an interrupt
   bool woken_ = false;
-  bool arrived_ = false;  // at the barrier that is the next instruction
   uint64_t sequence_ = 0;
   std::optional<uint64_t> exit_code_;
   SpanRecorder scalar_spans_;

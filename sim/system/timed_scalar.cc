@@ -8,12 +8,22 @@ namespace etalon::sim {
 
 void TimedCore::runScalar(Cycles now) {
   if (waits_for_) {
-    if (!woken_) return;
+    if (!woken_ && !interrupted()) return;
     waits_for_.reset();
     woken_ = false;
   }
   while (core_.state() == CoreState::running && !exit_code_)
     if (attempt(now) != Attempt::issued) return;
+}
+
+bool TimedCore::interrupted() const {
+  return waits_for_ == Activity::interrupt ? core_.interruptPending() : core_.interruptDue();
+}
+
+void TimedCore::takeInterrupt(uint64_t pc) {
+  core_.takeInterrupt();
+  stallUntil(Activity::latency, scalar_time_ + timing_.scalar.csr, pc);
+  fetched_line_ = ~uint64_t{0};
 }
 
 TimedCore::Attempt TimedCore::hold(Activity activity) {
@@ -33,7 +43,11 @@ TimedCore::Attempt TimedCore::attempt(Cycles now) {
     stall_.reset();
   }
   if (device_.instructionsLeft() == 0) return hold(Activity::latency);
-  if (scalar_time_ > now + kRunAhead) return Attempt::later;
+  if (scalar_time_ > now + (core_.interruptible() ? 0 : kRunAhead)) return Attempt::later;
+  if (core_.interruptDue() && reads_pending_ == 0 && !reads_served_) {
+    takeInterrupt(pc);
+    return Attempt::issued;
+  }
   const isa::Instruction* next = device_.next(core_);
   if (!next) {
     if (scalar_time_ > now) return Attempt::later;
@@ -118,6 +132,7 @@ TimedCore::Attempt TimedCore::issueScalar(const isa::Instruction& in, const Scal
     case ScalarClass::tile_fence: return issueFence(in);
     case ScalarClass::wait: return issueWait(in, Activity::semaphore);
     case ScalarClass::barrier: return issueBarrier(in);
+    case ScalarClass::sleep: return issueSleep(in);
     case ScalarClass::halt:
       if (!window_.empty() || writes_pending_ != 0) return hold(Activity::fence);
       execute(in, info);
@@ -211,14 +226,19 @@ TimedCore::Attempt TimedCore::issueWait(const isa::Instruction& in, Activity wha
 TimedCore::Attempt TimedCore::issueBarrier(const isa::Instruction& in) {
   if (!window_.empty() || writes_pending_ != 0) return hold(Activity::fence);
   const uint64_t pc = core_.pc();
-  const bool was_here = arrived_;
+  const bool was_here = core_.atBarrier();
   const Cycles now = scalar_time_;
   const Attempt attempt = issueWait(in, Activity::barrier);
-  arrived_ = attempt == Attempt::held;
   // The last one to arrive completes it for all.
   if (attempt == Attempt::issued && !was_here && core_.state() == CoreState::running)
     stallUntil(Activity::barrier, uplink_.barrierPassed(core_.number(), now) + 1, pc);
   return attempt;
+}
+
+TimedCore::Attempt TimedCore::issueSleep(const isa::Instruction& in) {
+  if (execute(in, scalarInfo(in.id), timing_.scalar.csr).executed) return Attempt::issued;
+  waits_for_ = Activity::interrupt;
+  return hold(Activity::interrupt);
 }
 
 }  // namespace etalon::sim

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <systemc>
 
 #include "sim/system/chip_memory.h"
@@ -17,6 +18,13 @@ namespace {
 /// Cycles between two calls of the progress function.
 constexpr Cycles kSlice = 1 << 14;
 
+/// The end of the slice after one, which may be long before anything is due: a timer.
+Cycles nextSlice(const ClockDomain& clock, Cycles until) {
+  if (!sc_core::sc_pending_activity()) return until + kSlice;
+  const sc_core::sc_time next = sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity();
+  return std::max(until, clock.cycle(next)) + kSlice;
+}
+
 TimedResult run(FunctionalDevice& device, TimedChip::Channels channels,
                 const TimedOptions& options) {
   // A slice in which nothing is due is no mistake.
@@ -26,7 +34,7 @@ TimedResult run(FunctionalDevice& device, TimedChip::Channels channels,
                     Jitter(options.jitter));
   TimedChip& chip = module.chip();
   const ClockDomain clock(device.machine().timing->clock_mhz);
-  for (Cycles until = kSlice; !chip.end(); until += kSlice) {
+  for (Cycles until = kSlice; !chip.end(); until = nextSlice(clock, until)) {
     module.mayRunAhead(until);
     sc_core::sc_start(clock.at(until) - sc_core::sc_time_stamp(), sc_core::SC_EXIT_ON_STARVATION);
     const Cycles now = module.now();

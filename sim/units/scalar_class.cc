@@ -57,8 +57,8 @@ ScalarClass classOf(const isa::InstructionInfo& info) {
     case InstructionId::fence_i:
     case InstructionId::ecall:
     case InstructionId::ebreak:
-    case InstructionId::mret:
-    case InstructionId::wfi: return ScalarClass::flush;
+    case InstructionId::mret: return ScalarClass::flush;
+    case InstructionId::wfi: return ScalarClass::sleep;
     case InstructionId::et_tld:
     case InstructionId::et_vld:
     case InstructionId::et_cld: return ScalarClass::descriptor_load;

@@ -29,6 +29,7 @@ enum class ScalarClass : uint8_t {
   tile_fence,  // et.fence, et.fence.t, et.fence.v
   wait,
   barrier,
+  sleep,  // wfi
   halt,
 };
 

@@ -11,13 +11,13 @@ std::string_view reportStyle() {
   --back: #ffffff; --text: #1c2024; --faint: #59636d; --line: #d8dde3; --panel: #f5f7f9; --accent: #1f6fb2; --roof: #3d464f;
   --busy: #2b7abf; --weights: #f0bf4c; --chain: #dd9426; --ports: #b4681c; --operand: #cf5751; --structural: #e99a94;
   --memory: #8b3d78; --queue_full: #d9709a; --window_full: #a85a90; --latency: #b9634f; --cache_miss: #75509f; --local: #a283c4;
-  --fence: #5b9c78; --semaphore: #8abd9b; --barrier: #347a5f; --empty: #e3e7eb; --halted: #cfd5db;
+  --fence: #5b9c78; --semaphore: #8abd9b; --barrier: #347a5f; --interrupt: #1f5c52; --empty: #e3e7eb; --halted: #cfd5db;
   --work: #2b7abf; --inside: #e0a238; --wait: #c55a66; --order: #5b9c78; --idle: #e3e7eb; }
 @media (prefers-color-scheme: dark) { :root {
   --back: #14181c; --text: #e2e7eb; --faint: #a0abb5; --line: #343c44; --panel: #1b2127; --accent: #6fb1ee; --roof: #c3ccd4;
   --busy: #4a97d8; --weights: #e5b64a; --chain: #cf8b2b; --ports: #a8672a; --operand: #d7635d; --structural: #b97772;
   --memory: #a7538f; --queue_full: #c9668f; --window_full: #95507f; --latency: #ab5f4e; --cache_miss: #8462ad; --local: #9578b5;
-  --fence: #5f9d7b; --semaphore: #7aa98a; --barrier: #3f8a6c; --empty: #2a3138; --halted: #373f47;
+  --fence: #5f9d7b; --semaphore: #7aa98a; --barrier: #3f8a6c; --interrupt: #2c6e63; --empty: #2a3138; --halted: #373f47;
   --work: #4a97d8; --inside: #d29a3a; --wait: #c9616c; --order: #5f9d7b; --idle: #2a3138; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, "DejaVu Sans", sans-serif; }

@@ -30,7 +30,7 @@ bool hasOffset(const InstructionInfo& info) {
 /// Instructions that end, block or divert a core: they come as control flow and synchronisation, or as illegal steps.
 bool diverts(const InstructionInfo& info) {
   static const std::set<std::string_view> kNames = {
-      "ecall", "ebreak", "mret", "jalr", "et.halt", "et.wait", "et.waitsub", "et.barrier"};
+      "ecall", "ebreak", "mret", "wfi", "jalr", "et.halt", "et.wait", "et.waitsub", "et.barrier"};
   return kNames.contains(info.name) || hasOffset(info);
 }
 

@@ -217,11 +217,13 @@ uint64_t StepMaker::scalarValue(const isa::InstructionInfo& info, std::string_vi
   return random_.below(64);
 }
 
-/// One that a program may write and still be followed: no trap vector, no place to return to, no barrier's arrival.
+/// One that a program may write and still be followed: no trap vector, no place to return to, no barrier's arrival, nothing
+/// that interrupts it or ends its waits.
 int64_t StepMaker::csrOperand(const isa::InstructionInfo& info) {
   for (;;) {
     const uint16_t number = random_.pick(csrNumbers());
-    if (number == isa::csr::kMtvec || number == isa::csr::kEtbar || number == isa::csr::kMepc)
+    if (number == isa::csr::kMtvec || number == isa::csr::kEtbar || number == isa::csr::kMepc ||
+        number == isa::csr::kMie || (number >= isa::csr::kEterrmx && number <= isa::csr::kEterrst))
       continue;
     // Counters and what stands behind them can only be read, which takes an instruction that may leave the CSR alone.
     if (number >= kReadOnlyCsrs && !accident(2) && info.name.starts_with("csrrw")) continue;
