@@ -79,7 +79,7 @@ int sc_main(int argc, char** argv) {
   if (const Status status = (*device)->start(launch); !status.ok())
     return fail(status.error().message);
 
-  sim::ChipModule chip("chip", *machine, **device, nullptr);
+  sim::ChipModule chip("chip", **device, nullptr);
   const sc_core::sc_time latency(std::atof(argv[3]), sc_core::SC_NS);
   std::vector<std::unique_ptr<SimpleMemory>> memories;
   for (unsigned i = 0; i < chip.memories(); ++i) {
@@ -92,7 +92,7 @@ int sc_main(int argc, char** argv) {
   uint64_t accesses = 0;
   for (const auto& memory : memories) accesses += memory->accesses();
   if (!chip.chip().end()) return fail("the program waits for ever");
-  const sim::TimedChip::End end = *chip.chip().end();
+  const sim::TimedSystem::End end = *chip.chip().end();
   std::printf("%s %llu after %llu cycles, %llu memory accesses\n",
               std::string(sim::runStatusName(end.status)).c_str(),
               static_cast<unsigned long long>(end.exit_code),

@@ -27,9 +27,10 @@ struct FabricRequest {
   uint32_t useful =
       0;  // of elements that somebody asked for, for the ledger; an element asked for twice counts twice
   uint32_t elements = 0;  // of an update
-  uint16_t core = 0;      // that asks
-  uint16_t endpoint = 0;  // a channel, then the cores' windows: FabricMap
+  uint16_t core = 0;      // that asks; behind them the doors of the gateway: FabricMap
+  uint16_t endpoint = 0;  // FabricMap
   uint8_t port = 0;       // of the core, for request and answer
+  uint8_t device = 0;     // id of another one that the address is of; 0: the own
   FabricAccess access = FabricAccess::read;
   FabricClient client = FabricClient::load;
 

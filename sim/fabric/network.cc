@@ -66,7 +66,7 @@ uint64_t Network::busyToEndpoint(uint32_t endpoint) const {
 }
 
 uint64_t Network::busyToPort(uint32_t core, uint32_t port) const {
-  return planes_[data_back].busyCycles(core * map_->ports() + port);
+  return planes_[data_back].busyCycles(map_->portNumber(core, port));
 }
 
 }  // namespace etalon::sim

@@ -10,7 +10,7 @@
 
 namespace etalon::sim {
 
-/// The on-chip network between the ports of cores and the endpoints (FabricMap): channels, windows of cores, gateway.
+/// The on-chip network between the ports of cores and the endpoints (FabricMap): channels, windows of cores, and the gateway.
 /// docs/spec/microarchitecture.md, section 8.
 ///
 /// Four planes that share nothing: reads and writes on their way out, data and acknowledgements on their way back. So a
@@ -47,7 +47,7 @@ class Network {
   enum Plane { reads_out, writes_out, data_back, acknowledgements_back };
 
   uint32_t portNumber(const FabricRequest& request) const {
-    return request.core * map_->ports() + request.port;
+    return map_->portNumber(request.core, request.port);
   }
   PacketSize sizeOf(const FabricRequest& request, bool data) const;
 

@@ -46,7 +46,7 @@ class Grid {
 uint32_t nodeOfEndpoint(const FabricMap& map, uint32_t endpoint) {
   if (endpoint < map.channels())
     return static_cast<uint32_t>(uint64_t{endpoint} * map.cores() / map.channels());
-  return endpoint < map.gateway() ? endpoint - map.channels() : 0;
+  return map.isDoor(endpoint) ? 0 : endpoint - map.channels();
 }
 
 /// Ends of a plane: which node and which lane each source and exit has.
@@ -64,6 +64,8 @@ Ends endsOf(const FabricMap& map, PlaneDirection direction) {
   auto& endpoints = direction == PlaneDirection::to_endpoints ? ends.exits : ends.sources;
   for (uint32_t core = 0; core < map.cores(); ++core)
     for (uint32_t port = 0; port < map.ports(); ++port) cores.push_back({core, port, false});
+  for (uint32_t door = 0; door < map.doors(); ++door)
+    cores.push_back({0, door % map.ports(), false});
   for (uint32_t e = 0; e < map.endpoints(); ++e)
     endpoints.push_back({nodeOfEndpoint(map, e), 0, true});
   return ends;

@@ -89,7 +89,8 @@ struct Transfer {
 
 /// What is known of a run before it begins.
 struct RunShape {
-  unsigned cores = 1;
+  unsigned cores = 1;    // of all devices
+  unsigned devices = 1;  // as many cores each, numbered one device after the other
   uint64_t clock_mhz = 1000;
   std::vector<PathInfo> paths;
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/system/chip_memory.h"
 
-#include <fmt/format.h>
-
 #include "sim/memory/dram_channel.h"
 
 namespace etalon::sim {
@@ -12,9 +10,10 @@ Result<isa::DramPreset> chipMemory(const isa::Machine& machine) {
 }
 
 std::vector<std::unique_ptr<MemoryChannel>> makeChannels(const isa::Machine& machine,
-                                                         const isa::DramPreset& preset) {
+                                                         const isa::DramPreset& preset,
+                                                         unsigned devices) {
   std::vector<std::unique_ptr<MemoryChannel>> channels;
-  for (uint64_t i = 0; i < machine.timing->memory.channels; ++i)
+  for (uint64_t i = 0; i < devices * machine.timing->memory.channels; ++i)
     channels.push_back(makeChannel(preset, machine.timing->clock_mhz));
   return channels;
 }
@@ -25,20 +24,6 @@ uint64_t channelPeak(const isa::Machine& machine, const isa::DramPreset& preset)
                                  ? preset.peakMegabytesPerSecond()
                                  : preset.megabytes_per_second;
   return megabytes * 1000 / machine.timing->clock_mhz;
-}
-
-RunShape chipShape(const isa::Machine& machine, const isa::DramPreset& preset, unsigned cores) {
-  const isa::Timing& timing = *machine.timing;
-  RunShape shape{.cores = cores, .clock_mhz = timing.clock_mhz, .paths = {}};
-  const uint64_t channel = channelPeak(machine, preset);
-  const uint64_t network = timing.network.ports * timing.network.port_bytes * 1000;
-  for (unsigned i = 0; i < timing.memory.channels; ++i)
-    for (const char* way : {"memory read", "memory write"})
-      shape.paths.push_back({way, fmt::format("channel {}", i), channel});
-  for (unsigned i = 0; i < cores; ++i)
-    for (const char* way : {"network read", "network write"})
-      shape.paths.push_back({way, fmt::format("core {}", i), network});
-  return shape;
 }
 
 }  // namespace etalon::sim

@@ -10,9 +10,9 @@ CoreUnits::CoreUnits(unsigned core, const isa::Timing& timing, const FabricMap& 
       dma_in(local, timing.dma.port_bytes, timing.dma.burst_bytes),
       dma_out(local, timing.dma.port_bytes, timing.dma.burst_bytes),
       load(DmaEngine::Kind::load, static_cast<uint16_t>(core), timing.dma, map, {&dma_in, &dma_out},
-           outbox),
+           outbox, timing.links.outstanding),
       store(DmaEngine::Kind::store, static_cast<uint16_t>(core), timing.dma, map,
-            {&dma_in, &dma_out}, outbox) {}
+            {&dma_in, &dma_out}, outbox, timing.links.outstanding) {}
 
 TileUnit* CoreUnits::of(Queue queue) {
   switch (queue) {

@@ -8,12 +8,12 @@
 
 namespace etalon::sim {
 
-/// Delays that a seed draws, to show that values do not depend on time: units take instructions later, answers and signals
-/// arrive later. Of the same seed the same ones, whatever order they are asked for in. Seed 0: none.
+/// Delays that a seed draws, to show that values do not depend on time: units take instructions later, answers, signals and
+/// messages between chips arrive later. Of the same seed the same ones, whatever order they are asked for in. Seed 0: none.
 class Jitter {
  public:
   static constexpr Cycles kMost = 64;
-  enum class Of : uint8_t { unit, answer, signal };
+  enum class Of : uint8_t { unit, answer, signal, link };
 
   explicit Jitter(uint64_t seed) : seed_(seed) {}
 

@@ -9,31 +9,35 @@
 #include "isa/base/check.h"
 #include "isa/machines/address_map.h"
 #include "sim/memory/window_channel.h"
-#include "sim/system/chip_memory.h"
 
 namespace etalon::sim {
 
-TimedChip::TimedChip(const isa::Machine& machine, FunctionalDevice& device, Channels channels,
-                     RunObserver* observer, Wake wake, Jitter jitter)
-    : timing_(*machine.timing),
+TimedChip::TimedChip(FunctionalDevice& device, unsigned index, Channels channels,
+                     RunObserver* observer, ChipUplink& uplink,
+                     const std::vector<Gateway*>& gateways, Jitter jitter)
+    : timing_(*device.machine().timing),
       device_(device),
+      index_(index),
       observer_(observer),
-      wake_(std::move(wake)),
+      uplink_(uplink),
       jitter_(jitter),
-      map_(timing_, machine.cores, machine.global_base),
-      network_(timing_, map_) {
-  for (unsigned i = 0; i < device.launchCores(); ++i) {
-    CoreNode& node = cores_.emplace_back();
+      map_(timing_, device.machine().cores, device.machine().global_base),
+      paths_(device.machine(), device.launchCores(), device.cluster().devices),
+      network_(timing_, map_),
+      gateway_(static_cast<uint16_t>(index), map_, gateways) {
+  CoreUplink& core_uplink = *this;
+  for (unsigned i = 0; i < device.launchCores(); ++i) cores_.emplace_back();
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    CoreNode& node = cores_[i];
     node.units = std::make_unique<CoreUnits>(i, timing_, map_);
     TimedCore::Units units;
     for (int q = 0; q < kQueues; ++q) units[q] = node.units->of(static_cast<Queue>(q));
-    CoreUplink& uplink = *this;
-    node.core = std::make_unique<TimedCore>(timing_, device, device.core(i), units, uplink,
-                                            observer, jitter);
+    node.core = std::make_unique<TimedCore>(timing_, device, device.core(agent(i)), observed(i),
+                                            units, core_uplink, observer, jitter);
   }
   ETALON_CHECK(channels.size() == map_.channels(), "a channel for each that the machine has");
   idle_local_ = std::make_unique<LocalMemory>(timing_.local);
-  for (uint64_t i = 0; i < machine.cores; ++i)
+  for (uint64_t i = 0; i < map_.cores(); ++i)
     channels.push_back(std::make_unique<WindowChannel>(
         i < cores_.size() ? cores_[i].units->local : *idle_local_, timing_.dma.port_bytes,
         timing_.dma.burst_bytes, timing_.scalar.local));
@@ -42,44 +46,44 @@ TimedChip::TimedChip(const isa::Machine& machine, FunctionalDevice& device, Chan
     node.channel = std::move(channel);
     node.port = std::make_unique<ChannelPort>(*node.channel);
   }
-  InterruptRegisters& interrupts = device.memory().interrupts();
+  InterruptRegisters& interrupts = device.memory().interrupts(index);
   interrupts.setClock([this] { return now_; });
   interrupts.setSender(
       [this](unsigned from, unsigned target, bool raised) { sendSoftware(from, target, raised); });
 }
 
 TimedChip::~TimedChip() {
-  device_.memory().interrupts().stopClock();
-  device_.memory().interrupts().setSender(nullptr);
+  device_.memory().interrupts(index_).stopClock();
+  device_.memory().interrupts(index_).setSender(nullptr);
 }
 
 std::string TimedChip::componentName(unsigned component) const {
-  const auto cores = static_cast<unsigned>(cores_.size());
-  if (component < cores) return fmt::format("core_{}", component);
-  if (component == cores) return "network";
-  const unsigned port = component - cores - 1;
+  if (component < networkComponent()) return fmt::format("core_{}", component);
+  if (component == networkComponent()) return "network";
+  if (component == gatewayComponent()) return "gateway";
+  const unsigned port = component - portComponent(0);
   if (port < map_.channels()) return fmt::format("channel_{}", port);
   return fmt::format("window_{}", port - map_.channels());
 }
 
 Cycles TimedChip::nextTime(unsigned component) const {
-  if (end_) return kNever;
-  if (component < cores_.size()) {
+  if (component < networkComponent()) {
     const CoreNode& node = cores_[component];
     const Cycles message = node.inbox.empty() ? kNever : node.inbox.front().time;
     return std::min(message, node.core->nextTime());
   }
-  if (component == cores_.size()) return network_.nextTime();
-  return ports_[component - cores_.size() - 1].port->nextTime();
+  if (component == networkComponent()) return network_.nextTime();
+  if (component == gatewayComponent()) return gateway_.nextTime();
+  return ports_[component - portComponent(0)].port->nextTime();
 }
 
 void TimedChip::advance(unsigned component, Cycles now) {
-  if (end_) return;
   now_ = now;
   performStores(now);
-  if (component < cores_.size()) return advanceCore(component, now);
-  if (component == cores_.size()) return advanceNetwork(now);
-  advancePort(component - static_cast<unsigned>(cores_.size()) - 1, now);
+  if (component < networkComponent()) return advanceCore(component, now);
+  if (component == networkComponent()) return advanceNetwork(now);
+  if (component == gatewayComponent()) return advanceGateway(now);
+  advancePort(component - portComponent(0), now);
 }
 
 void TimedChip::advanceCore(unsigned number, Cycles now) {
@@ -95,6 +99,7 @@ void TimedChip::advanceCore(unsigned number, Cycles now) {
         node.core->wake(Activity::semaphore);
         break;
       case Message::Kind::barrier: node.core->wake(Activity::barrier); break;
+      case Message::Kind::performed: node.core->signalPerformed(now); break;
       case Message::Kind::interrupt: node.core->wake(Activity::interrupt); break;
     }
   }
@@ -103,7 +108,7 @@ void TimedChip::advanceCore(unsigned number, Cycles now) {
   for (const FabricRequest& request : node.units->outbox) network_.send(request);
   node.units->outbox.clear();
   wakeNetwork(now);
-  checkEnd(*node.core, now);
+  uplink_.worked(*node.core, now);
 }
 
 void TimedChip::answer(CoreNode& node, const Delivery& delivery) {
@@ -119,17 +124,26 @@ void TimedChip::advanceNetwork(Cycles now) {
   to_cores_.clear();
   network_.advance(now, to_endpoints_, to_cores_);
   for (const Delivery& delivery : to_endpoints_) {
-    ChannelPort& port = *ports_[delivery.request.endpoint].port;
-    port.deliver(delivery);
-    wake_(static_cast<unsigned>(cores_.size()) + 1 + delivery.request.endpoint, delivery.time);
+    const uint16_t endpoint = delivery.request.endpoint;
+    if (map_.isDoor(endpoint)) {
+      gateway_.deliver(delivery);
+      wake(gatewayComponent(), delivery.time);
+      continue;
+    }
+    ports_[endpoint].port->deliver(delivery);
+    wake(portComponent(endpoint), delivery.time);
   }
   for (const Delivery& delivery : to_cores_) {
     const FabricRequest& request = delivery.request;
-    if (observer_)
-      record(networkPath(map_.channels(), request.core, request.writes()), request, now);
+    if (request.core >= map_.cores()) {
+      gateway_.deliver(delivery);
+      wake(gatewayComponent(), delivery.time);
+      continue;
+    }
+    if (observer_) record(paths_.network(index_, request.core, request.writes()), request, now);
     // By what it is and not by how many came before: that would depend on the order of those of one cycle.
-    const Cycles delay =
-        jitter_.delay(Jitter::Of::answer, request.core, mixed(request.sent, request.address));
+    const Cycles delay = jitter_.delay(Jitter::Of::answer, observed(request.core),
+                                       mixed(request.sent, request.address));
     post(request.core,
          {.time = delivery.time + delay, .kind = Message::Kind::answer, .request = request});
   }
@@ -140,10 +154,51 @@ void TimedChip::advancePort(unsigned number, Cycles now) {
   ports_[number].port->advance(now, port_output_);
   if (observer_ && number < map_.channels())
     for (const FabricRequest& request : port_output_.answers)
-      record(channelPath(number, request.writes()), request, now);
+      record(paths_.channel(index_, number, request.writes()), request, now);
   for (const FabricRequest& request : port_output_.credits) network_.credit(request, now);
   for (const FabricRequest& request : port_output_.answers) network_.answer(request, now);
   wakeNetwork(now);
+}
+
+void TimedChip::advanceGateway(Cycles now) {
+  gateway_output_.clear();
+  gateway_.advance(now, gateway_output_);
+  for (const FabricRequest& request : gateway_output_.credits) network_.credit(request, now);
+  for (const FabricRequest& request : gateway_output_.requests) network_.send(request);
+  for (const FabricRequest& request : gateway_output_.answers) network_.answer(request, now);
+  wakeNetwork(now);
+  for (const LinkMessage& message : gateway_output_.messages) {
+    if (observer_) recordLink(message, now);
+    uplink_.send(message);
+  }
+  for (const RemoteSignal& signal : gateway_output_.signals) perform(signal, now);
+  for (const RemoteSignal& signal : gateway_output_.performed)
+    post(signal.from, {.time = now + timing_.network.latency, .kind = Message::Kind::performed});
+}
+
+/// A signal of another device's: it goes on to its core, and back the word that it did.
+void TimedChip::perform(const RemoteSignal& signal, Cycles now) {
+  const Cycles time = now + timing_.network.latency;
+  post(signal.to < cores_.size() ? signal.to : 0,
+       {.time = time,
+        .kind = Message::Kind::signal,
+        .from = static_cast<uint16_t>(signal.source * map_.cores() + signal.from)});
+  uplink_.send(Gateway::acknowledge(signal, time));
+}
+
+void TimedChip::arrive(const LinkDelivery& delivery) {
+  LinkDelivery delayed = delivery;
+  const LinkMessage& message = delivery.message;
+  delayed.time += jitter_.delay(Jitter::Of::link, message.source, mixed(message.sent, message.tag));
+  gateway_.arrive(delayed);
+  wake(gatewayComponent(), delayed.time);
+}
+
+void TimedChip::recordLink(const LinkMessage& message, Cycles now) {
+  const Bytes packets = std::max<Bytes>(
+      1, (message.bytes + timing_.links.packet_bytes - 1) / timing_.links.packet_bytes);
+  observer_->transfer({paths_.links(index_), now, now + 1,
+                       message.bytes + packets * timing_.links.header_bytes, message.bytes});
 }
 
 void TimedChip::record(uint16_t path, const FabricRequest& request, Cycles now) {
@@ -164,12 +219,12 @@ UnitWork TimedChip::work() const {
 
 void TimedChip::wakeChannel(unsigned channel, Cycles at) {
   ports_[channel].port->wake(at);
-  wake_(static_cast<unsigned>(cores_.size()) + 1 + channel, at);
+  wake(portComponent(channel), at);
 }
 
 void TimedChip::wakeNetwork(Cycles now) {
   const Cycles next = std::max(network_.nextTime(), now + 1);
-  if (next != kNever) wake_(static_cast<unsigned>(cores_.size()), next);
+  if (next != kNever) wake(networkComponent(), next);
 }
 
 void TimedChip::post(unsigned core, Message message) {
@@ -177,7 +232,7 @@ void TimedChip::post(unsigned core, Message message) {
   message.order = ++messages_;
   node.inbox.push_back(message);
   std::ranges::push_heap(node.inbox, std::greater<>());
-  wake_(core, message.time);
+  wake(core, message.time);
 }
 
 void TimedChip::access(unsigned core, const ScalarAccess& access, Cycles now) {
@@ -197,15 +252,27 @@ void TimedChip::access(unsigned core, const ScalarAccess& access, Cycles now) {
   network_.send(request);
 }
 
-Cycles TimedChip::signal(unsigned core, unsigned target, Cycles now) {
+std::optional<Cycles> TimedChip::signal(unsigned core, unsigned target, Cycles now) {
   CoreNode& node = cores_[core];
-  const Cycles latency = core == target ? timing_.signal_latency : timing_.network.latency;
-  const Cycles arrival = std::max(
-      now + latency + jitter_.delay(Jitter::Of::signal, core, ++node.signals), node.last_signal);
+  const unsigned device = target / map_.cores(), to = target % map_.cores();
+  const bool elsewhere = device != index_;
+  const Cycles latency = target == agent(core) ? timing_.signal_latency : timing_.network.latency;
+  const Cycles arrival =
+      std::max(now + latency + jitter_.delay(Jitter::Of::signal, observed(core), ++node.signals),
+               node.last_signal);
   node.last_signal = arrival;
+  if (elsewhere) {
+    const RemoteSignal signal{static_cast<uint16_t>(index_), static_cast<uint16_t>(device),
+                              static_cast<uint16_t>(core), static_cast<uint16_t>(to)};
+    const LinkMessage message = Gateway::carry(signal, arrival);
+    if (observer_) recordLink(message, now);
+    uplink_.send(message);
+    return std::nullopt;
+  }
   // A core that takes no part in the launch has semaphores all the same.
-  post(target < cores_.size() ? target : core,
-       {.time = arrival, .kind = Message::Kind::signal, .from = static_cast<uint16_t>(core)});
+  post(
+      to < cores_.size() ? to : core,
+      {.time = arrival, .kind = Message::Kind::signal, .from = static_cast<uint16_t>(agent(core))});
   return arrival;
 }
 
@@ -219,7 +286,8 @@ Cycles TimedChip::barrierPassed(unsigned core, Cycles now) {
 void TimedChip::sendSoftware(unsigned from, unsigned target, bool raised) {
   CoreNode& node = cores_[from];
   const Cycles latency = from == target ? timing_.signal_latency : timing_.network.latency;
-  node.register_written = now_ + latency + jitter_.delay(Jitter::Of::signal, from, ++node.signals);
+  node.register_written =
+      now_ + latency + jitter_.delay(Jitter::Of::signal, observed(from), ++node.signals);
   stores_[{node.register_written, from}] = {target, raised};
   interruptsChanged(target, node.register_written);
 }
@@ -227,7 +295,7 @@ void TimedChip::sendSoftware(unsigned from, unsigned target, bool raised) {
 void TimedChip::performStores(Cycles now) {
   while (!stores_.empty() && stores_.begin()->first.first <= now) {
     const SoftwareStore store = stores_.begin()->second;
-    device_.memory().interrupts().setSoftware(store.target, store.raised);
+    device_.memory().interrupts(index_).setSoftware(store.target, store.raised);
     stores_.erase(stores_.begin());
   }
 }
@@ -236,21 +304,12 @@ void TimedChip::interruptsChanged(unsigned core, Cycles at) {
   if (core < cores_.size()) post(core, {.time = at, .kind = Message::Kind::interrupt});
 }
 
-void TimedChip::checkEnd(const TimedCore& core, Cycles now) {
-  if (core.exitCode()) return finish(RunStatus::exited, *core.exitCode(), now + 1);
-  if (core.faulted()) return finish(RunStatus::fault, 0, now + 1);
-  if (core.poisoned()) return finish(RunStatus::poisoned, 0, now + 1);
-  if (device_.instructionsLeft() == 0) return finish(RunStatus::instruction_limit, 0, now + 1);
-  if (core.finished() &&
-      std::ranges::all_of(cores_, [](const CoreNode& node) { return node.core->finished(); }))
-    finish(RunStatus::exited, 0, now + 1);
+bool TimedChip::finished() const {
+  return std::ranges::all_of(cores_, [](const CoreNode& node) { return node.core->finished(); });
 }
 
-void TimedChip::finish(RunStatus status, uint64_t exit_code, Cycles now) {
-  if (end_) return;
-  end_ = End{status, exit_code, now};
-  for (CoreNode& node : cores_) node.core->close(now);
-  if (observer_) observer_->finish(now);
+void TimedChip::close(Cycles total) {
+  for (CoreNode& node : cores_) node.core->close(total);
 }
 
 }  // namespace etalon::sim

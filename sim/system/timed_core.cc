@@ -11,11 +11,13 @@ constexpr std::array<Track, kQueues> kTrackOf{Track::matrix, Track::vector, Trac
 
 }  // namespace
 
-TimedCore::TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core, Units units,
-                     CoreUplink& uplink, RunObserver* observer, Jitter jitter)
+TimedCore::TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core,
+                     unsigned observed, Units units, CoreUplink& uplink, RunObserver* observer,
+                     Jitter jitter)
     : timing_(timing),
       device_(device),
       core_(core),
+      observed_(static_cast<uint16_t>(observed)),
       uplink_(uplink),
       observer_(observer),
       jitter_(jitter),
@@ -23,11 +25,10 @@ TimedCore::TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& 
       units_(units),
       icache_(timing.scalar.icache_bytes, timing.scalar.line_bytes, timing.scalar.ways),
       dcache_(timing.scalar.dcache_bytes, timing.scalar.line_bytes, timing.scalar.ways),
-      scalar_spans_(static_cast<uint16_t>(core.number()), Track::scalar, observer),
+      scalar_spans_(observed_, Track::scalar, observer),
       activities_{[&] {
-        const auto number = static_cast<uint16_t>(core.number());
         const auto one = [&](int queue) {
-          return UnitActivity{SpanRecorder(number, kTrackOf[queue], observer)};
+          return UnitActivity{SpanRecorder(observed_, kTrackOf[queue], observer)};
         };
         return std::array<UnitActivity, kQueues>{one(0), one(1), one(2), one(3)};
       }()} {
@@ -62,7 +63,7 @@ Cycles TimedCore::timerTime() const {
   if (core_.state() != CoreState::running || exit_code_ || !stall_) return kNever;
   const std::optional<uint64_t> time = core_.wakeTime();
   if (!time) return kNever;
-  const Cycles at = device_.memory().interrupts().ticksAt(*time);
+  const Cycles at = device_.memory().interrupts(core_.device()).ticksAt(*time);
   return at > now_ && at - now_ <= kFarthestTimer ? at : kNever;
 }
 

@@ -33,8 +33,9 @@ class CoreUplink {
   virtual ~CoreUplink() = default;
   /// The reply is TimedCore::scalarReply(): of a read its data is there, of a write it is performed.
   virtual void access(unsigned core, const ScalarAccess& access, Cycles now) = 0;
-  /// The oldest signal of `core` that was not sent goes to `target`: when it arrives there.
-  virtual Cycles signal(unsigned core, unsigned target, Cycles now) = 0;
+  /// The oldest signal of `core` that was not sent goes to the agent `target`: when it arrives there, or nothing if the reply
+  /// will be TimedCore::signalPerformed().
+  virtual std::optional<Cycles> signal(unsigned core, unsigned target, Cycles now) = 0;
   /// The core passed a barrier at `now`: all that wait there go on at the cycle returned.
   virtual Cycles barrierPassed(unsigned core, Cycles now) = 0;
   /// When the store to a device register that the core has just executed takes place; `now` if it has.
@@ -69,10 +70,10 @@ class TimedCore final : private UnitSink {
  public:
   using Units = std::array<TileUnit*, kQueues>;
 
-  /// `device` has started a timed launch, in which `core` takes part; all outlive the core, `observer` may be nullptr.
-  /// `units` in the order of their queues.
-  TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core, Units units,
-            CoreUplink& uplink, RunObserver* observer, Jitter jitter);
+  /// `device` has started a timed launch, in which `core` takes part; `observed` is its number in records and for delays. All
+  /// outlive the core, `observer` may be nullptr. `units` in the order of their queues.
+  TimedCore(const isa::Timing& timing, FunctionalDevice& device, Core& core, unsigned observed,
+            Units units, CoreUplink& uplink, RunObserver* observer, Jitter jitter);
   ~TimedCore() override;
   TimedCore(const TimedCore&) = delete;
   TimedCore& operator=(const TimedCore&) = delete;
@@ -84,6 +85,8 @@ class TimedCore final : private UnitSink {
   // Messages, before advance(now).
   /// The oldest of the core's scalar accesses of this kind was answered.
   void scalarReply(bool write);
+  /// The signal that went to another device was performed.
+  void signalPerformed(Cycles now);
   /// A semaphore of the core changed, a barrier that it waits at completed, its msip changed: what waits for that is tried
   /// again.
   void wake(Activity what) { woken_ |= waits_for_ == what; }
@@ -166,6 +169,7 @@ class TimedCore final : private UnitSink {
   isa::Timing timing_;
   FunctionalDevice& device_;
   Core& core_;
+  uint16_t observed_;
   CoreUplink& uplink_;
   RunObserver* observer_;
   Jitter jitter_;
@@ -223,6 +227,7 @@ class TimedCore final : private UnitSink {
     Cycles done;
   };
   std::deque<Flight> signals_;
+  std::optional<uint8_t> remote_signal_;  // place of the one that went to another device
 };
 
 }  // namespace etalon::sim

@@ -188,7 +188,7 @@ TimedCore::Attempt TimedCore::issueTile(const isa::Instruction& in, const Scalar
   }
   if (enters) {
     ++sequence_;
-    window_.add(issued, jitter_.delay(Jitter::Of::unit, core_.number(), sequence_));
+    window_.add(issued, jitter_.delay(Jitter::Of::unit, observed_, sequence_));
   }
   return Attempt::issued;
 }

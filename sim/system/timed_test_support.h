@@ -13,7 +13,8 @@
 #include "sim/functional/test_support.h"
 #include "sim/observe/ledger.h"
 #include "sim/system/chip_memory.h"
-#include "sim/system/timed_chip.h"
+#include "sim/system/run_shape.h"
+#include "sim/system/timed_system.h"
 
 namespace etalon::sim {
 
@@ -39,7 +40,7 @@ class InstantChannel final : public MemoryChannel {
 };
 
 struct TimedTestResult {
-  TimedChip::End end;
+  TimedSystem::End end;
   TimedReport report;
   std::vector<TileRecord> tiles;
 };
@@ -62,42 +63,50 @@ class TimedProgram {
   using Shuffle = std::function<void(std::vector<unsigned>&)>;
 
   explicit TimedProgram(isa::ProgramBuilder& builder,
-                        const std::vector<std::string>& overrides = {}) {
+                        const std::vector<std::string>& overrides = {}, unsigned devices = 1) {
     const auto words = builder.finish();
     EXPECT_TRUE(words.ok()) << (words.ok() ? "" : words.error().message);
     const auto machine = isa::openMachine("base", overrides);
     EXPECT_TRUE(machine.ok()) << (machine.ok() ? "" : machine.error().message);
-    auto device = FunctionalDevice::create(*machine);
+    auto device = FunctionalDevice::create(*machine, {}, Values::computed, devices);
     EXPECT_TRUE(device.ok()) << (device.ok() ? "" : device.error().message);
     device_ = std::move(*device);
     auto image = ElfImage::parse(writeElf(kTestEntry, *words, {{"tohost", kTestTohost}}), "test");
     EXPECT_TRUE(image.ok()) << (image.ok() ? "" : image.error().message);
     EXPECT_TRUE(device_->load(*image).ok());
-    EXPECT_TRUE(device_->write(kTestTohost, std::vector<std::byte>(64)).ok());
-    EXPECT_TRUE(device_->write(kTestData, std::vector<std::byte>(kTestDataBytes)).ok());
+    for (uint64_t id = 0; id <= devices; ++id) {
+      if (id != 0 && devices == 1) break;
+      const uint64_t field = id << isa::kDeviceShift;
+      EXPECT_TRUE(device_->write(field + kTestTohost, std::vector<std::byte>(64)).ok());
+      EXPECT_TRUE(device_->write(field + kTestData, std::vector<std::byte>(kTestDataBytes)).ok());
+    }
   }
 
-  TimedTestResult run(unsigned cores = 1, const Shuffle& shuffle = {}, uint64_t limit = 1'000'000) {
+  TimedTestResult run(unsigned cores = 1, const Shuffle& shuffle = {}, uint64_t limit = 1'000'000,
+                      Jitter jitter = Jitter(0)) {
     LaunchOptions options;
     options.cores = cores;
     options.instruction_limit = limit;
     options.timed = true;
     EXPECT_TRUE(device_->start(options).ok());
     const isa::Machine& machine = device_->machine();
-    TimedChip::Channels channels;
-    for (uint64_t i = 0; i < machine.timing->memory.channels; ++i)
+    TimedSystem::Channels channels;
+    const unsigned devices = device_->cluster().devices;
+    for (uint64_t i = 0; i < devices * machine.timing->memory.channels; ++i)
       channels.push_back(std::make_unique<InstantChannel>(kMemoryLatency));
     const Result<isa::DramPreset> memory = chipMemory(machine);
     EXPECT_TRUE(memory.ok());
-    Ledger ledger(chipShape(machine, *memory, cores));
+    Ledger ledger(runShape(machine, *memory, cores, devices));
     TileLog log;
     ObserverList observers;
     observers.add(ledger);
     observers.add(log);
-    TimedChip chip(machine, *device_, std::move(channels), &observers,
-                   [&](unsigned component, Cycles at) {
-                     EXPECT_GT(at, now_) << chip_->componentName(component);
-                   });
+    TimedSystem chip(
+        *device_, std::move(channels), &observers,
+        [&](unsigned component, Cycles at) {
+          EXPECT_GT(at, now_) << chip_->componentName(component);
+        },
+        jitter);
     chip_ = &chip;
     std::vector<unsigned> due;
     while (!chip.end()) {
@@ -125,7 +134,7 @@ class TimedProgram {
 
  private:
   std::unique_ptr<FunctionalDevice> device_;
-  TimedChip* chip_ = nullptr;
+  TimedSystem* chip_ = nullptr;
   Cycles now_ = 0, last_ = 0;
   RunResult result_;
 };

@@ -77,11 +77,22 @@ void TimedCore::count(const Token& token, const UnitCharge& charge) {
 void TimedCore::performSignal(DispatchWindow::Entry& entry, Cycles now) {
   window_.take(Queue::store);
   taken_[entry.place] = now;
-  const Cycles arrival =
+  const std::optional<Cycles> arrival =
       uplink_.signal(core_.number(), static_cast<unsigned>(entry.token.target), now);
-  ETALON_CHECK(arrival > now, "a message takes a cycle");
+  if (!arrival) {
+    remote_signal_ = entry.place;
+    return;
+  }
+  ETALON_CHECK(*arrival > now, "a message takes a cycle");
   // The core hears of it the cycle after: what it does then, a fence, counts on the signal having been performed.
-  signals_.push_back({entry.place, arrival + 1});
+  signals_.push_back({entry.place, *arrival + 1});
+}
+
+// One at a time: a signal waits for the one before it.
+void TimedCore::signalPerformed(Cycles now) {
+  ETALON_CHECK(remote_signal_.has_value(), "a signal that nobody sent");
+  signals_.push_back({*remote_signal_, now});
+  remote_signal_.reset();
 }
 
 void TimedCore::readDone(unsigned place, Cycles now) { window_.readDone(place, now); }
@@ -97,7 +108,7 @@ void TimedCore::leave(unsigned place, const UnitStamps& stamps) {
   if (observer_) {
     const Token& token = entry.token;
     TileRecord record;
-    record.core = static_cast<uint16_t>(core_.number());
+    record.core = observed_;
     record.track =
         static_cast<Track>(static_cast<int>(Track::matrix) + static_cast<int>(entry.queue));
     record.sequence = token.sequence;

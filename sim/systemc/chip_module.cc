@@ -5,36 +5,42 @@
 
 namespace etalon::sim {
 
-ChipModule::ChipModule(const sc_core::sc_module_name& name, const isa::Machine& machine,
-                       FunctionalDevice& device, TimedChip::Channels channels,
-                       RunObserver* observer, Jitter jitter)
+namespace {
+
+const isa::Timing& timingOf(const FunctionalDevice& device) { return *device.machine().timing; }
+
+}  // namespace
+
+ChipModule::ChipModule(const sc_core::sc_module_name& name, FunctionalDevice& device,
+                       TimedSystem::Channels channels, RunObserver* observer, Jitter jitter)
     : sc_module(name),
-      clock_(machine.timing->clock_mhz),
-      interleave_(machine.timing->memory.channels, machine.timing->memory.interleave_bytes) {
-  build(machine, device, std::move(channels), observer, jitter);
+      clock_(timingOf(device).clock_mhz),
+      interleave_(timingOf(device).memory.channels, timingOf(device).memory.interleave_bytes) {
+  build(device, std::move(channels), observer, jitter);
 }
 
-ChipModule::ChipModule(const sc_core::sc_module_name& name, const isa::Machine& machine,
-                       FunctionalDevice& device, RunObserver* observer)
+ChipModule::ChipModule(const sc_core::sc_module_name& name, FunctionalDevice& device,
+                       RunObserver* observer)
     : sc_module(name),
-      clock_(machine.timing->clock_mhz),
-      interleave_(machine.timing->memory.channels, machine.timing->memory.interleave_bytes) {
-  TimedChip::Channels channels;
-  for (uint32_t i = 0; i < machine.timing->memory.channels; ++i) {
+      clock_(timingOf(device).clock_mhz),
+      interleave_(timingOf(device).memory.channels, timingOf(device).memory.interleave_bytes) {
+  const auto each = static_cast<unsigned>(timingOf(device).memory.channels);
+  TimedSystem::Channels channels;
+  for (unsigned i = 0; i < device.cluster().devices * each; ++i) {
+    std::byte* const memory = device.memory().global(i / each).data();
     memories_.push_back(std::make_unique<TlmMemory>(fmt::format("memory_{}", i).c_str(), clock_,
-                                                    interleave_, i,
-                                                    device.memory().global().data()));
+                                                    interleave_, i % each, memory));
     channels.push_back(memories_.back()->makeChannel());
   }
-  build(machine, device, std::move(channels), observer, Jitter(0));
-  for (uint32_t i = 0; i < memories_.size(); ++i)
+  build(device, std::move(channels), observer, Jitter(0));
+  for (unsigned i = 0; i < memories_.size(); ++i)
     memories_[i]->onNews([this, i](Cycles at) { chip_->wakeChannel(i, at); });
 }
 
-void ChipModule::build(const isa::Machine& machine, FunctionalDevice& device,
-                       TimedChip::Channels channels, RunObserver* observer, Jitter jitter) {
-  chip_ = std::make_unique<TimedChip>(
-      machine, device, std::move(channels), observer,
+void ChipModule::build(FunctionalDevice& device, TimedSystem::Channels channels,
+                       RunObserver* observer, Jitter jitter) {
+  chip_ = std::make_unique<TimedSystem>(
+      device, std::move(channels), observer,
       [this](unsigned component, Cycles at) { wake(component, at); }, jitter);
   agenda_.emplace(chip_->components());
   SC_HAS_PROCESS(ChipModule);

@@ -89,8 +89,7 @@ Cycles cyclesBesideNoise(unsigned processes, unsigned seed, Cycles ahead = 0) {
   const std::unique_ptr<FunctionalDevice> device = startedDevice();
   const Result<isa::DramPreset> memory = chipMemory(device->machine());
   Noise before("before", processes / 2, seed);
-  ChipModule chip("chip", device->machine(), *device, makeChannels(device->machine(), *memory),
-                  nullptr);
+  ChipModule chip("chip", *device, makeChannels(device->machine(), *memory), nullptr);
   chip.mayRunAhead(ahead);
   Noise after("after", processes - processes / 2, seed + 1);
   sc_core::sc_start();
@@ -185,7 +184,7 @@ class ForeignMemory final : public sc_core::sc_module {
 uint64_t cyclesOnForeignMemory(ForeignMemory::Style style, uint64_t accept_ns) {
   return inChild([&]() -> uint64_t {
     const std::unique_ptr<FunctionalDevice> device = startedDevice();
-    ChipModule chip("chip", device->machine(), *device, nullptr);
+    ChipModule chip("chip", *device, nullptr);
     std::vector<std::unique_ptr<ForeignMemory>> memories;
     uint64_t accesses = 0, overlapping = 0;
     for (unsigned i = 0; i < chip.memories(); ++i) {

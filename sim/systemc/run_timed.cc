@@ -25,14 +25,13 @@ Cycles nextSlice(const ClockDomain& clock, Cycles until) {
   return std::max(until, clock.cycle(next)) + kSlice;
 }
 
-TimedResult run(FunctionalDevice& device, TimedChip::Channels channels,
+TimedResult run(FunctionalDevice& device, TimedSystem::Channels channels,
                 const TimedOptions& options) {
   // A slice in which nothing is due is no mistake.
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
                                           sc_core::SC_DO_NOTHING);
-  ChipModule module("chip", device.machine(), device, std::move(channels), options.observer,
-                    Jitter(options.jitter));
-  TimedChip& chip = module.chip();
+  ChipModule module("chip", device, std::move(channels), options.observer, Jitter(options.jitter));
+  TimedSystem& chip = module.chip();
   const ClockDomain clock(device.machine().timing->clock_mhz);
   for (Cycles until = kSlice; !chip.end(); until = nextSlice(clock, until)) {
     module.mayRunAhead(until);
@@ -44,7 +43,7 @@ TimedResult run(FunctionalDevice& device, TimedChip::Channels channels,
     else if (options.progress && !options.progress(now, device.executed()))
       chip.stop(RunStatus::interrupted, now);
   }
-  const TimedChip::End end = *chip.end();
+  const TimedSystem::End end = *chip.end();
   return {device.end(end.status, end.exit_code), end.time, chip.work()};
 }
 
@@ -54,8 +53,12 @@ Result<TimedResult> runTimed(FunctionalDevice& device, const isa::DramPreset& me
                              const TimedOptions& options) {
   if (sc_core::sc_get_status() != sc_core::SC_ELABORATION)
     return Error{"a process can run one timed launch: SystemC elaborates once"};
+  if (const unsigned devices = device.cluster().devices; devices > 1) {
+    const Result<LinkLayout> layout = linkLayout(device.machine().timing->links, devices);
+    if (!layout.ok()) return layout.error();
+  }
   try {
-    return run(device, makeChannels(device.machine(), memory), options);
+    return run(device, makeChannels(device.machine(), memory, device.cluster().devices), options);
   } catch (const sc_core::sc_report& report) {
     return Error{fmt::format("SystemC: {}", report.what())};
   }

@@ -22,8 +22,14 @@ bool laterThan(const Delivery& a, const Delivery& b) {
 }  // namespace
 
 DmaEngine::DmaEngine(Kind kind, uint16_t core, const isa::DmaTiming& timing, const FabricMap& map,
-                     Ports ports, std::vector<FabricRequest>& outbox)
-    : kind_(kind), core_(core), timing_(timing), map_(&map), ports_(ports), outbox_(&outbox) {
+                     Ports ports, std::vector<FabricRequest>& outbox, uint64_t links_outstanding)
+    : kind_(kind),
+      core_(core),
+      timing_(timing),
+      links_outstanding_(links_outstanding),
+      map_(&map),
+      ports_(ports),
+      outbox_(&outbox) {
   const uint64_t channels = kind == Kind::load ? timing.load_channels : timing.store_channels;
   ETALON_CHECK(channels <= 64, "checked by the machine loader");
   for (uint64_t i = 0; i < channels; ++i) channels_.push_back(std::make_unique<Channel>());
@@ -189,7 +195,9 @@ bool DmaEngine::hasRoom(const Channel& channel) const {
   const bool remote = item.inside && !channel.moves_locally;
   const uint64_t bursts = remote ? piecesTouched(item.address, item.bytes, timing_.burst_bytes)
                                  : channel.bytesOf(item.elements) / timing_.burst_bytes;
-  return channel.outstanding == 0 || channel.outstanding + bursts <= timing_.outstanding;
+  const bool elsewhere = remote && item.address >> isa::kDeviceShift != 0;
+  const uint64_t most = elsewhere ? links_outstanding_ : timing_.outstanding;
+  return channel.outstanding == 0 || channel.outstanding + bursts <= most;
 }
 
 DmaEngine::Channel* DmaEngine::oldestReady(Cycles now) {

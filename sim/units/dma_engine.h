@@ -38,9 +38,10 @@ class DmaEngine final : public TileUnit {
     LocalPort* out;  // out of it
   };
 
-  /// Ports, map and outbox outlive it.
+  /// Ports, map and outbox outlive it. `links_outstanding`: bursts of a channel on their way, if it moves bytes of another
+  /// device.
   DmaEngine(Kind kind, uint16_t core, const isa::DmaTiming& timing, const FabricMap& map,
-            Ports ports, std::vector<FabricRequest>& outbox);
+            Ports ports, std::vector<FabricRequest>& outbox, uint64_t links_outstanding = 0);
   ~DmaEngine() override;
 
   Cycles accepts() const override;
@@ -94,6 +95,7 @@ class DmaEngine final : public TileUnit {
   Kind kind_;
   uint16_t core_;
   isa::DmaTiming timing_;
+  uint64_t links_outstanding_;
   const FabricMap* map_;
   Ports ports_;
   std::vector<FabricRequest>* outbox_;

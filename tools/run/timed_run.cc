@@ -14,6 +14,7 @@
 #include "sim/observe/ledger.h"
 #include "sim/observe/trace.h"
 #include "sim/system/chip_memory.h"
+#include "sim/system/run_shape.h"
 #include "sim/systemc/run_timed.h"
 
 namespace etalon::tools {
@@ -120,7 +121,8 @@ Result<TimedOutcome> runTimedLaunch(sim::FunctionalDevice& device, const RunRequ
   ETALON_RETURN_IF_ERROR(device.start(timed));
   const Result<isa::DramPreset> memory = sim::chipMemory(machine);
   if (!memory.ok()) return memory.error();
-  const sim::RunShape shape = sim::chipShape(machine, *memory, options.cores);
+  const sim::RunShape shape =
+      sim::runShape(machine, *memory, options.cores, device.cluster().devices);
   sim::Ledger ledger(shape);
   sim::ObserverList observers;
   observers.add(ledger);

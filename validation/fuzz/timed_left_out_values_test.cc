@@ -35,7 +35,7 @@ const isa::Machine& timedMachine() {
 }
 
 struct TimedRun {
-  sim::TimedChip::End end;
+  sim::TimedSystem::End end;
   sim::RunResult result;
   std::vector<sim::TileRecord> tiles;
   std::vector<uint64_t> x;  // of all cores; a program can read cycles into them
@@ -51,11 +51,11 @@ TimedRun runInTime(const Program& program, std::span<const std::byte> image, sim
   options.timed = true;
   options.observe = values == sim::Values::computed;
   EXPECT_TRUE((*device)->start(options).ok());
-  sim::TimedChip::Channels channels;
+  sim::TimedSystem::Channels channels;
   for (uint64_t i = 0; i < timedMachine().timing->memory.channels; ++i)
     channels.push_back(std::make_unique<sim::InstantChannel>(40));
   sim::TileLog log;
-  sim::TimedChip chip(timedMachine(), **device, std::move(channels), &log, [](unsigned, Cycles) {});
+  sim::TimedSystem chip(**device, std::move(channels), &log, [](unsigned, Cycles) {});
   for (Cycles last = 0; !chip.end();) {
     Cycles now = kNever;
     for (unsigned i = 0; i < chip.components(); ++i) now = std::min(now, chip.nextTime(i));
