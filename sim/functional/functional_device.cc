@@ -337,32 +337,6 @@ RunResult FunctionalDevice::end(RunStatus status, uint64_t exit_code) {
   return result;
 }
 
-std::optional<Stop> FunctionalDevice::stopAfter(const Core& core, bool stepped) const {
-  if (core.events_ & event::breakpoint) return Stop{StopReason::breakpoint, core.agent(), {}};
-  if (core.events_ & event::watched)
-    return Stop{StopReason::watchpoint, core.agent(), core.watchHit()};
-  if (stepped) return Stop{StopReason::step, core.agent(), {}};
-  return std::nullopt;
-}
-
-void FunctionalDevice::setStops(StopConditions stops) {
-  stops_ = std::move(stops);
-  // Of one device, reports and watching leave the id out.
-  for (Watchpoint& watchpoint : stops_.watchpoints)
-    if (cluster().devices == 1)
-      watchpoint.address -= cores_[0]->limits().ownDevice(watchpoint.address);
-  for (const auto& core : cores_) core->watch(&stops_.watchpoints);
-}
-
-std::optional<unsigned> FunctionalDevice::firstHeld() const {
-  for (unsigned i = 0; i < launch_->size(); ++i) {
-    const Core& core = launched(i);
-    if (core.state() != CoreState::halted && stops_.held.contains(core.agent()))
-      return core.agent();
-  }
-  return std::nullopt;
-}
-
 RunResult FunctionalDevice::finish(RunStatus status) {
   running_.reset();
   setStops({});

@@ -47,6 +47,7 @@ TEST(HostDriver, RunsTwoProgramsWithDifferentArguments) {
   EXPECT_EQ(id >> ET_HOST_ID_VERSION_SHIFT & ET_HOST_ID_VERSION_MASK,
             uint64_t{ET_HOST_ID_VERSION_VALUE});
   EXPECT_EQ(id >> ET_HOST_ID_CORES_SHIFT & ET_HOST_ID_CORES_MASK, 64u);
+  EXPECT_EQ(id >> ET_HOST_ID_DEVICE_SHIFT & ET_HOST_ID_DEVICE_MASK, 1u);
 
   const uint64_t tohost = driver.data + 0x1000;
   isa::ProgramBuilder add, exit;
