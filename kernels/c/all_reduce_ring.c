@@ -6,10 +6,11 @@
    ones as it goes around (reduce-scatter); when it is complete it goes around once more (all-gather).
    So the order of a sum depends on where its element stands, and on nothing else.
 
-   A message is a chunk that a core stores into a slot in the local memory of the same core of the next
-   device. A signal says that it is there, another one back that slots are free again. Links answer
-   late: so several blocks are on their way at once, each core has a part of x and semaphores of its
-   own, and odd cores go the other way around, since links go both ways. */
+   A message is a chunk that a core stores into the next device: sums on their way into a slot in the
+   local memory of the same core there, which takes them up from it; complete ones into x itself, so
+   that store channels move them once. A signal says that it is there, another one back that slots are
+   free again. Links answer late: so several blocks are on their way at once, each core has a part of x
+   and semaphores of its own, and odd cores go the other way around, since links go both ways. */
 #include <etalon/xet.h>
 
 struct args {
@@ -22,7 +23,7 @@ enum { AHEAD = 2, SLOTS = 2 * AHEAD };           /* blocks on their way at once;
 enum { MOST = 131072, LEAST = 1024, LINE = 16 }; /* elements of a chunk; of a line of memory */
 enum { PARTS = 2 };                              /* of a chunk that is stored: one a channel */
 enum { ARRIVED, FREED };       /* semaphores: messages that came, slots that are free again */
-enum { VX, VNEXT };            /* view registers */
+enum { VX, VSLOTS, VNEXT };    /* view registers: x here, slots and x of the next device */
 enum { RECEIVED, MINE, PART }; /* tile registers */
 
 struct ring {
@@ -31,7 +32,8 @@ struct ring {
   long chunk;                   /* elements of a chunk; a block has one for each device */
   long place;                   /* elements from slot to slot */
   unsigned long arrived, freed; /* semaphores: of the next device, of the one before */
-  long received, sent;          /* messages */
+  long received, sent;          /* messages through slots */
+  long came, steps;             /* all messages; all steps */
 };
 
 static long least(long a, long b) { return a < b ? a : b; }
@@ -58,9 +60,12 @@ static struct ring ring_begin(const struct args* a, unsigned long core, unsigned
   r.freed = et_peer_semaphore(last, core, FREED);
   const long slots = SLOTS * r.place;
   const et_view vx = et_matrix_view(a->x, ET_F32, 1, a->n, a->n, 1, r.chunk);
-  const et_view vnext =
+  const et_view vslots =
       et_matrix_view((void*)et_peer_local(next, core, 0), ET_F32, 1, slots, slots, 1, r.chunk);
+  const et_view vnext =
+      et_matrix_view((void*)et_peer(next, (unsigned long)a->x), ET_F32, 1, a->n, a->n, 1, r.chunk);
   et_load_view(VX, vx);
+  et_load_view(VSLOTS, vslots);
   et_load_view(VNEXT, vnext);
   return r;
 }
@@ -74,32 +79,31 @@ static struct ring ring_begin(const struct args* a, unsigned long core, unsigned
     et_st(PART, view, ET_RNE);                                              \
   }
 
-/* Step `m` of a block: its chunk comes from the device before (not at first), takes up what is here or is complete, and
-   goes to the next device (not at last). */
+/* Step `m` of a block: its chunk comes from the device before (not at first), takes up what is here
+   until the sum is complete, and goes to the next device (not at last). */
 static void step(struct ring* r, long block, long m) {
-  const long chunk = (r->rank - m + 2 * r->devices) % r->devices;
+  const long chunk = (r->rank - m + 2 * r->devices) % r->devices, full = r->devices - 1;
   const long at = r->begin + (block * r->devices + chunk) * r->chunk;
   const long count = most(0, least(r->chunk, r->end - at));
-  const int adds = m < r->devices, sends = m < 2 * r->devices - 2;
-  const long came = r->received % SLOTS * r->place * 4;
-  const long to = r->sent % SLOTS * r->place, mine = (SLOTS * r->place + to) * 4;
-  const long from = adds ? mine : came;
-  if (adds) {
-    et_vseek(VX, at, 1), et_vext(VX, count, 1);
-    et_tile(MINE, mine, 1, count, ET_F32);
-    et_ld(MINE, VX, ET_RNE);
-  }
-  if (m > 0) et_wait(ARRIVED, ++r->received);
-  if (m > 0 && adds) {
-    et_tile(RECEIVED, came, 1, count, ET_F32);
+  const long mine = (SLOTS + r->steps++ % SLOTS) * r->place * 4;
+  if (m > full) et_wait(ARRIVED, ++r->came); /* in x */
+  et_vseek(VX, at, 1), et_vext(VX, count, 1);
+  et_tile(MINE, mine, 1, count, ET_F32);
+  if (m < 2 * full) et_ld(MINE, VX, ET_RNE);
+  if (m > 0 && m <= full) {
+    et_wait(ARRIVED, ++r->came);
+    et_tile(RECEIVED, r->received++ % SLOTS * r->place * 4, 1, count, ET_F32);
     et_add(MINE, RECEIVED, MINE);
   }
-  if (sends) {
-    et_wait(FREED, ++r->sent - SLOTS);
-    PUT(VNEXT, from, to, count);
-    et_sig(r->arrived, 1);
+  if (m < full) {
+    et_wait(FREED, r->sent + 1 - SLOTS);
+    const long slot = r->sent++ % SLOTS * r->place;
+    PUT(VSLOTS, mine, slot, count);
+  } else if (m < 2 * full) {
+    PUT(VNEXT, mine, at, count);
   }
-  if (m >= r->devices - 1) PUT(VX, from, at, count); /* the sum is complete */
+  if (m < 2 * full) et_sig(r->arrived, 1);
+  if (m == full) PUT(VX, mine, at, count);
 }
 
 int main(void* arguments, unsigned long core, unsigned long cores) {
@@ -111,7 +115,7 @@ int main(void* arguments, unsigned long core, unsigned long cores) {
     const long together = least(AHEAD, blocks - first);
     for (long m = 0; m < 2 * r.devices - 1; ++m) {
       for (long b = 0; b < together; ++b) step(&r, first + b, m);
-      if (m > 0) et_sig(r.freed, together);
+      if (m > 0 && m < r.devices) et_sig(r.freed, together);
     }
   }
   return 0;

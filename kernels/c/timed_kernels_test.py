@@ -19,12 +19,14 @@ IMAGES = pathlib.Path(sys.argv[3])
 LONG = "--long" in sys.argv[4:]
 SEEDS = 50 if LONG else 3
 OTHERS = ["edge", "server", "rtl8", "rtl16", "tpuv4-like"]
-ALL = "profiles=" + ",".join("Et-base Et-f16 Et-f32mm Et-fp8 Et-mx Et-i4 Et-sparse Et-sort Et-trig Et-rand Et-atomic Et-net".split())
+ALL = "profiles=" + ",".join("Et-base Et-f16 Et-f32mm Et-fp8 Et-mx Et-i4 Et-sparse Et-sort Et-trig Et-rand Et-atomic".split())
+JOINED = ["base", "server", "tpuv4-like"]  # machines with links, which have Et-net
 R = "random:"
 
 # Inputs by kernel, and scalar arguments behind them. Shapes are small and no multiples of anything.
 CASES = {
     "adam": (f"p={R}1[3001] g={R}2[3001] m={R}3[3001] v=ones[3001]", ""),
+    "all_reduce_ring": (f"x={R}1[3001]", ""),  # alone
     "attention": (f"q={R}1[1,2,130,64] k={R}2[1,1,130,64] v={R}3[1,1,130,48]", "causal=1"),
     "conv2d_few_channels": (f"x={R}1[1,21,23,3] w={R}2[5,5,3,20]", "pad=2 stride=2"),
     "conv2d_implicit": (f"x={R}1[1,11,13,24] w={R}2[3,3,24,20]", "pad=1"),
@@ -66,7 +68,7 @@ def demand(condition, what):
 
 def run(image, kernel, folder, device, *more, machine="base"):
     inputs, arguments = CASES[kernel]
-    command = [ETALON, "run", str(image), "--device", device, "--machine", machine, "--set", ALL, "--json", *more]
+    command = [ETALON, "run", str(image), "--device", device, "--machine", machine, "--set", ALL + ",Et-net" * (machine in JOINED), "--json", *more]
     for option, texts in (("--in", inputs), ("--arg", arguments)):
         for text in texts.split():
             command += [option, text]
