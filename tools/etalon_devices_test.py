@@ -75,12 +75,21 @@ class Devices(Case):
         program = self.image(*MARK, spec=SPEC, args_bytes=24)
         self.refused("run", program, "--devices", 3, "--in", "x=iota[8]", "--restore", half, says="'devices 2' there, 'devices 3' here")
 
+    def test_values_in_time_are_the_same(self):
+        x = numpy.arange(6).reshape(3, 2)
+        result = self.run_mark(self.array("x.npy", x, numpy.int32), 3, "--device", "npu")
+        expected = x + 256 * numpy.array([[1], [2], [3]])
+        self.assertEqual(numpy.load(self.path("y.npy")).tolist(), expected.tolist())
+        self.assertEqual((result["timing"]["devices"], result["timing"]["cores"]), (3, 12))
+        self.assertIn("core 0 of device 3", [path["name"] for path in result["timing"]["paths"]])
+
     def test_refuses_what_several_devices_cannot_do(self):
         program = self.image(*WAIT)
         for options, says in ((["--devices", 0], "--devices 0: a cluster has 1 to 16"), (["--devices", 17], "--devices 17: a cluster has 1 to 16"),
                               (["--devices", "two"], "--devices: 'two'"),
                               (["--devices", 2, "--machine", "edge"], "machine 'edge' has no links to others (profile Et-net)"),
-                              (["--devices", 2, "--device", "npu"], "--devices 2: not with --device npu: time is kept of one device"),
+                              (["--devices", 3, "--device", "npu", "--set", "links.topology=torus", "--set", "links.count=4"],
+                               "3 devices make no torus"),
                               (["--devices", 2, "--gdb", 0], "--devices 2: not with --gdb: the debugger knows one device"),
                               (["--devices", 2, "--check"], "--devices 2: not with --check: references know one device")):
             self.refused("run", program, *options, says=says)

@@ -322,9 +322,8 @@ void addRun(CLI::App& app, int& exit_status) {
   value("--cores", options->cores, "N",
         "Cores that run the program, of each device (default: all of the machine)");
   value("--devices", options->devices, "N",
-        "Joined devices of --device npu-functional, each with the program (default 1, at most 16). "
-        "An "
-        "input with one more dim of N in front is split over them, others go to each; outputs have "
+        "Joined devices, each with the program (default 1, at most 16). An input with one more dim "
+        "of N in front is split over them, others go to each; outputs have "
         "that dim");
   values("--in", options->inputs, "NAME=FILE", "An input: a file or a generator, see below");
   values("--out", options->outputs, "NAME=FILE", "Keep an output (.npy, .png, .safetensors:NAME)");

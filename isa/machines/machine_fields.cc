@@ -139,6 +139,11 @@ constexpr MachineField links(std::string_view key, const MachineField& made,
                              std::string_view meaning) {
   return timed<&Timing::links, member>("links", key, made, meaning);
 }
+template <auto member>
+constexpr MachineField hosts(std::string_view key, const MachineField& made,
+                             std::string_view meaning) {
+  return timed<&Timing::host, member>("host", key, made, meaning);
+}
 
 constexpr MachineField kFields[] = {
     own<&Machine::cores>("", "cores", count(1, 64), "cores of the chip"),
@@ -269,6 +274,12 @@ constexpr MachineField kFields[] = {
     links<&LinkTiming::header_bytes>("header_bytes", size(0, 1024), "of each packet"),
     links<&LinkTiming::outstanding>("outstanding", count(0, 64 << 10, "bursts"),
                                     "of each DMA channel on their way to other devices"),
+
+    hosts<&HostTiming::access>("access", count(1, 100'000, "cycles"), "of a register access"),
+    hosts<&HostTiming::fetch>("fetch", count(1, 1'000'000, "cycles"),
+                              "from a launch's turn until its cores start"),
+    hosts<&HostTiming::record>("record", count(1, 1'000'000, "cycles"),
+                               "from the end of a launch until its record is in memory"),
 
     timed<&Timing::signal_latency>("signal", "latency", cycles(1),
                                    "from performing et.sig to the semaphore of its own core"),

@@ -112,6 +112,13 @@ struct LinkTiming {
   uint64_t outstanding = 0;           // bursts of each DMA channel on their way to other devices
 };
 
+/// `host`: what the register page of a device costs.
+struct HostTiming {
+  uint64_t access = 0;  // cycles of an access
+  uint64_t fetch = 0;   // from a launch's turn until its cores start
+  uint64_t record = 0;  // from the end of a launch until its record is in memory
+};
+
 /// All of it, for one machine.
 struct Timing {
   uint64_t clock_mhz = 0;
@@ -124,6 +131,7 @@ struct Timing {
   NetworkTiming network;
   MemoryTiming memory;
   LinkTiming links;
+  HostTiming host;
   uint64_t signal_latency =
       0;  // `signal.latency`: cycles from performing et.sig to its own core's semaphore
   uint64_t barrier_latency = 0;  // `barrier.latency`: cycles from the last arrival to completion

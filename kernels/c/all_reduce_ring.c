@@ -19,7 +19,7 @@ struct args {
 };
 ETALON_KERNEL(struct args, "all_reduce_ring(inout x: f32[n])")
 
-enum { AHEAD = 2, SLOTS = 2 * AHEAD };           /* blocks on their way at once; messages */
+enum { AHEAD = 4, SLOTS = 2 * AHEAD };           /* blocks on their way at once; messages */
 enum { MOST = 131072, LEAST = 1024, LINE = 16 }; /* elements of a chunk; of a line of memory */
 enum { PARTS = 2 };                              /* of a chunk that is stored: one a channel */
 enum { ARRIVED, FREED };       /* semaphores: messages that came, slots that are free again */

@@ -157,6 +157,8 @@ class FunctionalDevice {
   bool started() const { return running_.has_value(); }
   /// Cores of each device in a launch that was started.
   unsigned launchCores() const { return running_->options.cores; }
+  /// The first of them.
+  unsigned launchFirstCore() const { return running_->options.first_core; }
   /// Instructions executed since start(), of all cores, those that trapped included.
   uint64_t executed() const { return running_->limit - running_->left; }
   /// From now on advance() stops for these as well, until they are replaced or the launch is over; the order in which cores
@@ -169,6 +171,8 @@ class FunctionalDevice {
   /// The host ends a launch that was started: cores that enable the interrupt for it get it and go on until they halt, the
   /// others stop at once. The result if that was all.
   std::optional<RunResult> abort();
+  /// An attending host may end that every core waits.
+  bool waitsForHost() const;
   /// As after power up, global memory apart; a launch is over then.
   void reset();
 
@@ -231,8 +235,6 @@ class FunctionalDevice {
   /// Every core waits: mtime goes on to where the first timer ends that. False if none does.
   bool skipToTimer();
   bool allHalted() const;
-  /// Every core waits, and an attending host may end that.
-  bool waitsForHost() const;
   DecodeCache& cacheOf(const Core& core) { return *caches_[core.device()]; }
   /// Core number i of the launch, counted through all devices.
   Core& launched(unsigned i) const { return *cores_[launch_->agent(i)]; }

@@ -19,11 +19,7 @@ FunctionalHost::FunctionalHost(std::unique_ptr<FunctionalDevice> device, Options
     : device_(std::move(device)),
       options_(std::move(options)),
       core_registers_(*device_),
-      registers_({.id = static_cast<uint16_t>(Cluster::id(0)),
-                  .cores = device_->cores(),
-                  .global_base = device_->machine().global_base,
-                  .global_bytes = device_->machine().global_bytes},
-                 core_registers_) {}
+      registers_(hostDevice(*device_), core_registers_) {}
 
 HostAnswer FunctionalHost::write(uint64_t offset, unsigned bytes, uint64_t value) {
   const HostAnswer answer = registers_.write(offset, bytes, value);

@@ -31,6 +31,13 @@ isa::CompletionRecord faulted(const Core& core) {
 
 }  // namespace
 
+HostRegisters::Device hostDevice(const FunctionalDevice& device) {
+  return {.id = static_cast<uint16_t>(Cluster::id(0)),
+          .cores = device.cores(),
+          .global_base = device.machine().global_base,
+          .global_bytes = device.machine().global_bytes};
+}
+
 LaunchOptions optionsOf(const isa::LaunchDescriptor& launch) {
   LaunchOptions options;
   options.program = {launch.entry, wordAt(launch.tohost), wordAt(launch.fromhost)};

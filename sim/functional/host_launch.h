@@ -9,6 +9,9 @@ namespace etalon::sim {
 // What stands between the register page and a FunctionalDevice, whoever advances that one: launches as descriptors say
 // them, their ends as records say them, and the registers of cores. The device has no other beside it.
 
+/// What the page says of the device.
+HostRegisters::Device hostDevice(const FunctionalDevice& device);
+
 /// A launch of a descriptor that has no defect; what it does not say is as in LaunchOptions.
 LaunchOptions optionsOf(const isa::LaunchDescriptor& launch);
 

@@ -43,6 +43,9 @@ inline constexpr int kActivities = 18;
 std::string_view trackName(Track track);
 std::string_view activityName(Activity activity);
 
+/// `core 3`; of several devices `core 3 of device 2`, as programs number both. `cores` are those of all devices.
+std::string coreName(unsigned core, unsigned cores, unsigned devices);
+
 /// A span of cycles in which a unit did one thing. Those of a track come in order, the first begins at 0, each begins where
 /// the one before ends, none is empty, the last ends with the run.
 struct TrackSpan {

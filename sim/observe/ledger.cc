@@ -85,6 +85,7 @@ TimedReport Ledger::report() const {
   report.cycles = total_;
   report.clock_mhz = shape_.clock_mhz;
   report.cores = shape_.cores;
+  report.devices = shape_.devices;
   report.units = units_;
   report.paths = paths_;
   report.tiles = tiles_;

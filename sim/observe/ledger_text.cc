@@ -125,10 +125,16 @@ std::string whatIfText(const TimedReport& report) {
 
 }  // namespace
 
+std::string coresText(const TimedReport& report) {
+  std::string text = fmt::format("{} core{}", report.cores, report.cores == 1 ? "" : "s");
+  if (report.devices > 1) text += fmt::format(" on {} devices", report.devices);
+  return text;
+}
+
 std::string ledgerText(const TimedReport& report) {
-  std::string text = fmt::format("{} cycles, {} at {} MHz, {} core{}\n", grouped(report.cycles),
-                                 timeText(report.picoseconds()), report.clock_mhz, report.cores,
-                                 report.cores == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} cycles, {} at {} MHz, {}\n", grouped(report.cycles),
+                  timeText(report.picoseconds()), report.clock_mhz, coresText(report));
   text += boundsText(report);
   text += "units, busy and why not\n";
   for (int track = 0; track < kTracks; ++track) text += unitLine(report, static_cast<Track>(track));

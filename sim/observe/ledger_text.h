@@ -11,4 +11,7 @@ namespace etalon::sim {
 /// the dearest lines. 100 columns at most where names permit; ends in a newline.
 std::string ledgerText(const TimedReport& report);
 
+/// `4 cores`, `32 cores on 8 devices`.
+std::string coresText(const TimedReport& report);
+
 }  // namespace etalon::sim

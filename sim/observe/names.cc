@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <array>
 
 #include "isa/base/check.h"
@@ -23,6 +25,12 @@ std::string_view activityName(Activity activity) {
   const auto index = static_cast<size_t>(activity);
   ETALON_CHECK(index < names.size(), "an activity outside of the closed list");
   return names[index];
+}
+
+std::string coreName(unsigned core, unsigned cores, unsigned devices) {
+  if (devices <= 1) return fmt::format("core {}", core);
+  const unsigned each = cores / devices;
+  return fmt::format("core {} of device {}", core % each, core / each + 1);
 }
 
 ActivityClass activityClass(Activity activity) {

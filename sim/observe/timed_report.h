@@ -140,7 +140,8 @@ struct WhatIf {
 struct TimedReport {
   Cycles cycles = 0;
   uint64_t clock_mhz = 0;
-  unsigned cores = 0;
+  unsigned cores = 0;    // of all devices
+  unsigned devices = 1;  // as many cores each, one device after the other
   std::vector<UnitCycles> units;                          // core by core, tracks in their order
   std::vector<PathBytes> paths;                           // as RunShape has them
   uint64_t tiles = 0, macs = 0, elements = 0, bytes = 0;  // of all tile instructions
@@ -158,6 +159,8 @@ struct TimedReport {
   std::string program, device, machine, machine_title, command;
   std::vector<isa::MachineValue> machine_values;
 
+  /// `core 3`; of several devices `core 3 of device 2`, as programs number both.
+  std::string coreName(unsigned core) const { return sim::coreName(core, cores, devices); }
   /// Cycles of a unit over all cores.
   ActivityCycles unitCycles(Track track) const;
   /// Paths added up by level, in order of first appearance. The peak is that of all of them together.

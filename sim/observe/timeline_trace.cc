@@ -25,7 +25,7 @@ TimelineTrace::TimelineTrace(const RunShape& shape, std::unique_ptr<TraceSink> s
     : sink_(std::move(sink)) {
   for (unsigned c = 0; c < shape.cores; ++c) {
     Core core;
-    core.group = sink_->addGroup(fmt::format("core {}", c));
+    core.group = sink_->addGroup(coreName(c, shape.cores, shape.devices));
     for (size_t t = 0; t < size_t{kTracks}; ++t) {
       const std::string_view name = trackName(static_cast<Track>(t));
       core.units[t] = sink_->addUnit(core.group, std::string(name));

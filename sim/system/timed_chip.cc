@@ -18,6 +18,7 @@ TimedChip::TimedChip(FunctionalDevice& device, unsigned index, Channels channels
     : timing_(*device.machine().timing),
       device_(device),
       index_(index),
+      first_core_(device.launchFirstCore()),
       observer_(observer),
       uplink_(uplink),
       jitter_(jitter),
@@ -27,19 +28,19 @@ TimedChip::TimedChip(FunctionalDevice& device, unsigned index, Channels channels
       gateway_(static_cast<uint16_t>(index), map_, gateways) {
   CoreUplink& core_uplink = *this;
   for (unsigned i = 0; i < device.launchCores(); ++i) cores_.emplace_back();
-  for (unsigned i = 0; i < cores_.size(); ++i) {
-    CoreNode& node = cores_[i];
-    node.units = std::make_unique<CoreUnits>(i, timing_, map_);
+  for (unsigned core = first_core_; runs(core); ++core) {
+    CoreNode& node = nodeOf(core);
+    node.units = std::make_unique<CoreUnits>(core, timing_, map_);
     TimedCore::Units units;
     for (int q = 0; q < kQueues; ++q) units[q] = node.units->of(static_cast<Queue>(q));
-    node.core = std::make_unique<TimedCore>(timing_, device, device.core(agent(i)), observed(i),
-                                            units, core_uplink, observer, jitter);
+    node.core = std::make_unique<TimedCore>(timing_, device, device.core(agent(core)),
+                                            observed(core), units, core_uplink, observer, jitter);
   }
   ETALON_CHECK(channels.size() == map_.channels(), "a channel for each that the machine has");
   idle_local_ = std::make_unique<LocalMemory>(timing_.local);
-  for (uint64_t i = 0; i < map_.cores(); ++i)
+  for (unsigned core = 0; core < map_.cores(); ++core)
     channels.push_back(std::make_unique<WindowChannel>(
-        i < cores_.size() ? cores_[i].units->local : *idle_local_, timing_.dma.port_bytes,
+        runs(core) ? nodeOf(core).units->local : *idle_local_, timing_.dma.port_bytes,
         timing_.dma.burst_bytes, timing_.scalar.local));
   for (auto& channel : channels) {
     PortNode& node = ports_.emplace_back();
@@ -58,7 +59,7 @@ TimedChip::~TimedChip() {
 }
 
 std::string TimedChip::componentName(unsigned component) const {
-  if (component < networkComponent()) return fmt::format("core_{}", component);
+  if (component < networkComponent()) return fmt::format("core_{}", first_core_ + component);
   if (component == networkComponent()) return "network";
   if (component == gatewayComponent()) return "gateway";
   const unsigned port = component - portComponent(0);
@@ -80,14 +81,13 @@ Cycles TimedChip::nextTime(unsigned component) const {
 void TimedChip::advance(unsigned component, Cycles now) {
   now_ = now;
   performStores(now);
-  if (component < networkComponent()) return advanceCore(component, now);
+  if (component < networkComponent()) return advanceCore(cores_[component], now);
   if (component == networkComponent()) return advanceNetwork(now);
   if (component == gatewayComponent()) return advanceGateway(now);
   advancePort(component - portComponent(0), now);
 }
 
-void TimedChip::advanceCore(unsigned number, Cycles now) {
-  CoreNode& node = cores_[number];
+void TimedChip::advanceCore(CoreNode& node, Cycles now) {
   while (!node.inbox.empty() && node.inbox.front().time <= now) {
     std::ranges::pop_heap(node.inbox, std::greater<>());
     const Message message = node.inbox.back();
@@ -140,7 +140,8 @@ void TimedChip::advanceNetwork(Cycles now) {
       wake(gatewayComponent(), delivery.time);
       continue;
     }
-    if (observer_) record(paths_.network(index_, request.core, request.writes()), request, now);
+    if (observer_)
+      record(paths_.network(index_, request.core - first_core_, request.writes()), request, now);
     // By what it is and not by how many came before: that would depend on the order of those of one cycle.
     const Cycles delay = jitter_.delay(Jitter::Of::answer, observed(request.core),
                                        mixed(request.sent, request.address));
@@ -179,7 +180,7 @@ void TimedChip::advanceGateway(Cycles now) {
 /// A signal of another device's: it goes on to its core, and back the word that it did.
 void TimedChip::perform(const RemoteSignal& signal, Cycles now) {
   const Cycles time = now + timing_.network.latency;
-  post(signal.to < cores_.size() ? signal.to : 0,
+  post(runs(signal.to) ? signal.to : first_core_,
        {.time = time,
         .kind = Message::Kind::signal,
         .from = static_cast<uint16_t>(signal.source * map_.cores() + signal.from)});
@@ -228,11 +229,11 @@ void TimedChip::wakeNetwork(Cycles now) {
 }
 
 void TimedChip::post(unsigned core, Message message) {
-  CoreNode& node = cores_[core];
+  CoreNode& node = nodeOf(core);
   message.order = ++messages_;
   node.inbox.push_back(message);
   std::ranges::push_heap(node.inbox, std::greater<>());
-  wake(core, message.time);
+  wake(core - first_core_, message.time);
 }
 
 void TimedChip::access(unsigned core, const ScalarAccess& access, Cycles now) {
@@ -253,7 +254,7 @@ void TimedChip::access(unsigned core, const ScalarAccess& access, Cycles now) {
 }
 
 std::optional<Cycles> TimedChip::signal(unsigned core, unsigned target, Cycles now) {
-  CoreNode& node = cores_[core];
+  CoreNode& node = nodeOf(core);
   const unsigned device = target / map_.cores(), to = target % map_.cores();
   const bool elsewhere = device != index_;
   const Cycles latency = target == agent(core) ? timing_.signal_latency : timing_.network.latency;
@@ -271,25 +272,25 @@ std::optional<Cycles> TimedChip::signal(unsigned core, unsigned target, Cycles n
   }
   // A core that takes no part in the launch has semaphores all the same.
   post(
-      to < cores_.size() ? to : core,
+      runs(to) ? to : core,
       {.time = arrival, .kind = Message::Kind::signal, .from = static_cast<uint16_t>(agent(core))});
   return arrival;
 }
 
 Cycles TimedChip::barrierPassed(unsigned core, Cycles now) {
   const Cycles time = now + timing_.barrier_latency;
-  for (unsigned other = 0; other < cores_.size(); ++other)
+  for (unsigned other = first_core_; runs(other); ++other)
     if (other != core) post(other, {.time = time, .kind = Message::Kind::barrier});
   return time;
 }
 
 void TimedChip::sendSoftware(unsigned from, unsigned target, bool raised) {
-  CoreNode& node = cores_[from];
+  CoreNode& node = nodeOf(from);
   const Cycles latency = from == target ? timing_.signal_latency : timing_.network.latency;
   node.register_written =
       now_ + latency + jitter_.delay(Jitter::Of::signal, observed(from), ++node.signals);
   stores_[{node.register_written, from}] = {target, raised};
-  interruptsChanged(target, node.register_written);
+  lookAtInterrupts(target, node.register_written);
 }
 
 void TimedChip::performStores(Cycles now) {
@@ -300,8 +301,12 @@ void TimedChip::performStores(Cycles now) {
   }
 }
 
-void TimedChip::interruptsChanged(unsigned core, Cycles at) {
-  if (core < cores_.size()) post(core, {.time = at, .kind = Message::Kind::interrupt});
+void TimedChip::interruptsChanged(Cycles at) {
+  for (unsigned core = first_core_; runs(core); ++core) lookAtInterrupts(core, at);
+}
+
+void TimedChip::lookAtInterrupts(unsigned core, Cycles at) {
+  if (runs(core)) post(core, {.time = at, .kind = Message::Kind::interrupt});
 }
 
 bool TimedChip::finished() const {

@@ -49,8 +49,8 @@ class TimedChip final : private CoreUplink {
 
   /// Cores from 0, then the network, the channel ports, the ports of cores' windows, and the gateway.
   unsigned components() const { return static_cast<unsigned>(cores_.size() + 2 + ports_.size()); }
-  /// Somebody outside changed what interrupts of a core are pending: it looks at `at`, which is after now.
-  void interruptsChanged(unsigned core, Cycles at);
+  /// Somebody outside changed what interrupts are pending: every core looks at `at`, which is after now.
+  void interruptsChanged(Cycles at);
   /// A memory channel will have something at `at`, after now, that its nextTime() did not know of.
   void wakeChannel(unsigned channel, Cycles at);
   /// A message of another device's reaches the gateway, at its time, which is later than now.
@@ -100,27 +100,31 @@ class TimedChip final : private CoreUplink {
   std::optional<Cycles> signal(unsigned core, unsigned target, Cycles now) override;
   Cycles barrierPassed(unsigned core, Cycles now) override;
   Cycles registerWritten(unsigned core, Cycles now) const override {
-    return std::max(cores_[core].register_written, now);
+    return std::max(cores_[core - first_core_].register_written, now);
   }
 
   void sendSoftware(unsigned from, unsigned target, bool raised);
   /// Stores to msip that arrive by now; before any component of the cycle looks.
   void performStores(Cycles now);
-  void advanceCore(unsigned number, Cycles now);
+  void advanceCore(CoreNode& node, Cycles now);
   static void answer(CoreNode& node, const Delivery& delivery);
   void advanceNetwork(Cycles now);
   void advancePort(unsigned number, Cycles now);
   void advanceGateway(Cycles now);
   void perform(const RemoteSignal& signal, Cycles now);
+  void lookAtInterrupts(unsigned core, Cycles at);
   void post(unsigned core, Message message);
   void wake(unsigned component, Cycles at) { uplink_.wake(index_, component, at); }
   void wakeNetwork(Cycles now);
   void record(uint16_t path, const FabricRequest& request, Cycles now);
   void recordLink(const LinkMessage& message, Cycles now);
+  // A core is named by its number in the device, as programs do; its component counts from the first of the launch.
+  CoreNode& nodeOf(unsigned core) { return cores_[core - first_core_]; }
+  bool runs(unsigned core) const { return core - first_core_ < cores_.size(); }
   unsigned agent(unsigned core) const { return index_ * map_.cores() + core; }
   /// A core's number among all of the launch.
   unsigned observed(unsigned core) const {
-    return index_ * static_cast<unsigned>(cores_.size()) + core;
+    return index_ * static_cast<unsigned>(cores_.size()) + core - first_core_;
   }
   unsigned networkComponent() const { return static_cast<unsigned>(cores_.size()); }
   unsigned portComponent(unsigned port) const { return networkComponent() + 1 + port; }
@@ -128,7 +132,7 @@ class TimedChip final : private CoreUplink {
 
   isa::Timing timing_;
   FunctionalDevice& device_;
-  unsigned index_;
+  unsigned index_, first_core_;
   RunObserver* observer_;
   ChipUplink& uplink_;
   Jitter jitter_;

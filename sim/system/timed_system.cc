@@ -72,6 +72,10 @@ void TimedSystem::wakeChannel(unsigned channel, Cycles at) {
   chips_[channel / channels]->wakeChannel(channel % channels, at);
 }
 
+void TimedSystem::interruptsChanged(Cycles at) {
+  for (const auto& chip : chips_) chip->interruptsChanged(at);
+}
+
 void TimedSystem::wake(unsigned device, unsigned component, Cycles at) {
   wake_(first_[device] + component, at);
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace etalon::sim {
 
 namespace {
@@ -12,47 +14,73 @@ const isa::Timing& timingOf(const FunctionalDevice& device) { return *device.mac
 }  // namespace
 
 ChipModule::ChipModule(const sc_core::sc_module_name& name, FunctionalDevice& device,
-                       TimedSystem::Channels channels, RunObserver* observer, Jitter jitter)
+                       MakeChannels channels, RunObserver* observer, Jitter jitter)
     : sc_module(name),
+      device_(device),
+      observer_(observer),
+      jitter_(jitter),
       clock_(timingOf(device).clock_mhz),
-      interleave_(timingOf(device).memory.channels, timingOf(device).memory.interleave_bytes) {
-  build(device, std::move(channels), observer, jitter);
+      interleave_(timingOf(device).memory.channels, timingOf(device).memory.interleave_bytes),
+      make_channels_(std::move(channels)) {
+  setUp();
 }
 
 ChipModule::ChipModule(const sc_core::sc_module_name& name, FunctionalDevice& device,
                        RunObserver* observer)
     : sc_module(name),
+      device_(device),
+      observer_(observer),
+      jitter_(0),
       clock_(timingOf(device).clock_mhz),
       interleave_(timingOf(device).memory.channels, timingOf(device).memory.interleave_bytes) {
   const auto each = static_cast<unsigned>(timingOf(device).memory.channels);
-  TimedSystem::Channels channels;
   for (unsigned i = 0; i < device.cluster().devices * each; ++i) {
     std::byte* const memory = device.memory().global(i / each).data();
     memories_.push_back(std::make_unique<TlmMemory>(fmt::format("memory_{}", i).c_str(), clock_,
                                                     interleave_, i % each, memory));
-    channels.push_back(memories_.back()->makeChannel());
+    memories_.back()->onNews([this, i](Cycles at) {
+      if (chip_) chip_->wakeChannel(i, at);
+    });
   }
-  build(device, std::move(channels), observer, Jitter(0));
-  for (unsigned i = 0; i < memories_.size(); ++i)
-    memories_[i]->onNews([this, i](Cycles at) { chip_->wakeChannel(i, at); });
+  make_channels_ = [this] {
+    TimedSystem::Channels channels;
+    for (const auto& memory : memories_) channels.push_back(memory->makeChannel());
+    return channels;
+  };
+  setUp();
 }
 
-void ChipModule::build(FunctionalDevice& device, TimedSystem::Channels channels,
-                       RunObserver* observer, Jitter jitter) {
-  chip_ = std::make_unique<TimedSystem>(
-      device, std::move(channels), observer,
-      [this](unsigned component, Cycles at) { wake(component, at); }, jitter);
-  agenda_.emplace(chip_->components());
+void ChipModule::setUp() {
   SC_HAS_PROCESS(ChipModule);
   SC_METHOD(work);
   dont_initialize();
   sensitive << due_;
+  if (device_.started()) begin();
 }
 
 ChipModule::~ChipModule() = default;
 
+void ChipModule::begin() {
+  chip_.reset();
+  clock_.restart();
+  now_ = 0;
+  chip_ = std::make_unique<TimedSystem>(
+      device_, make_channels_(), observer_,
+      [this](unsigned component, Cycles at) { wake(component, at); }, jitter_);
+  agenda_.emplace(chip_->components());
+  if (sc_core::sc_is_running()) wakeAll();
+}
+
 void ChipModule::start_of_simulation() {
+  if (chip_) wakeAll();
+}
+
+void ChipModule::wakeAll() {
   for (unsigned i = 0; i < chip_->components(); ++i) wake(i, chip_->nextTime(i));
+}
+
+bool ChipModule::memoriesIdle() const {
+  return std::ranges::all_of(memories_, [](const auto& memory) { return memory->idle(); });
 }
 
 void ChipModule::wake(unsigned component, Cycles at) {
@@ -71,6 +99,7 @@ bool ChipModule::mayGoOnTo(Cycles cycle) const {
 }
 
 void ChipModule::work() {
+  if (!chip_) return;
   working_ = true;
   now_ = clock_.now();
   for (Cycles next = agenda_->nextTime();; next = agenda_->nextTime()) {
@@ -83,7 +112,9 @@ void ChipModule::work() {
     agenda_->wake(component, chip_->nextTime(component));
   }
   working_ = false;
-  callAt(agenda_->nextTime());
+  const Cycles next = agenda_->nextTime();
+  callAt(next);
+  if (rest_ && (next == kNever || chip_->end())) rest_();
 }
 
 }  // namespace etalon::sim

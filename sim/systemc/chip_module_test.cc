@@ -2,7 +2,6 @@
 // The chip on SystemC's clock. SystemC elaborates once in a process, so each simulation has a child process of its own.
 #include "sim/systemc/chip_module.h"
 
-#include <sys/wait.h>
 #include <tlm_utils/peq_with_get.h>
 #include <tlm_utils/simple_target_socket.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "sim/system/chip_memory.h"
 #include "sim/system/timed_test_support.h"
 #include "sim/systemc/run_timed.h"
+#include "sim/systemc/simulation_test_support.h"
 
 namespace etalon::sim {
 namespace {
@@ -64,32 +64,12 @@ std::unique_ptr<FunctionalDevice> startedDevice() {
   return device;
 }
 
-/// What `simulate` returns, from a child process.
-template <class F>
-uint64_t inChild(F simulate) {
-  int ends[2];
-  EXPECT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    const uint64_t answer = simulate();
-    const bool written = write(ends[1], &answer, sizeof answer) == sizeof answer;
-    _exit(written ? 0 : 1);
-  }
-  close(ends[1]);
-  uint64_t answer = 0;
-  EXPECT_EQ(read(ends[0], &answer, sizeof answer), static_cast<ssize_t>(sizeof answer));
-  close(ends[0]);
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  return answer;
-}
-
 Cycles cyclesBesideNoise(unsigned processes, unsigned seed, Cycles ahead = 0) {
   const std::unique_ptr<FunctionalDevice> device = startedDevice();
   const Result<isa::DramPreset> memory = chipMemory(device->machine());
   Noise before("before", processes / 2, seed);
-  ChipModule chip("chip", *device, makeChannels(device->machine(), *memory), nullptr);
+  ChipModule chip(
+      "chip", *device, [&] { return makeChannels(device->machine(), *memory); }, nullptr);
   chip.mayRunAhead(ahead);
   Noise after("after", processes - processes / 2, seed + 1);
   sc_core::sc_start();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <systemc>
 
@@ -13,15 +14,17 @@ class ClockDomain {
  public:
   explicit ClockDomain(uint64_t megahertz) : megahertz_(megahertz) {}
 
+  /// The first cycle that does not begin before now is number 0 from here on: a launch begins.
+  void restart() { origin_ += now(); }
   sc_core::sc_time at(Cycles cycle) const {
-    return sc_core::sc_time::from_value(picoseconds(cycle) * unitsPerPicosecond());
+    return sc_core::sc_time::from_value(picoseconds(origin_ + cycle) * unitsPerPicosecond());
   }
   /// The first cycle that does not begin before `time`.
   Cycles cycle(const sc_core::sc_time& time) const {
     const uint64_t ps = (time.value() + unitsPerPicosecond() - 1) / unitsPerPicosecond();
     Cycles cycle = quotient(ps, megahertz_, kPerSecond);
     while (picoseconds(cycle) < ps) ++cycle;
-    return cycle;
+    return cycle - std::min(cycle, origin_);
   }
   Cycles now() const { return cycle(sc_core::sc_time_stamp()); }
 
@@ -42,6 +45,7 @@ class ClockDomain {
   }
 
   uint64_t megahertz_;
+  Cycles origin_ = 0;
 };
 
 }  // namespace etalon::sim

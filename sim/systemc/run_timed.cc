@@ -25,12 +25,15 @@ Cycles nextSlice(const ClockDomain& clock, Cycles until) {
   return std::max(until, clock.cycle(next)) + kSlice;
 }
 
-TimedResult run(FunctionalDevice& device, TimedSystem::Channels channels,
+TimedResult run(FunctionalDevice& device, const isa::DramPreset& memory,
                 const TimedOptions& options) {
   // A slice in which nothing is due is no mistake.
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
                                           sc_core::SC_DO_NOTHING);
-  ChipModule module("chip", device, std::move(channels), options.observer, Jitter(options.jitter));
+  const auto channels = [&] {
+    return makeChannels(device.machine(), memory, device.cluster().devices);
+  };
+  ChipModule module("chip", device, channels, options.observer, Jitter(options.jitter));
   TimedSystem& chip = module.chip();
   const ClockDomain clock(device.machine().timing->clock_mhz);
   for (Cycles until = kSlice; !chip.end(); until = nextSlice(clock, until)) {
@@ -58,7 +61,7 @@ Result<TimedResult> runTimed(FunctionalDevice& device, const isa::DramPreset& me
     if (!layout.ok()) return layout.error();
   }
   try {
-    return run(device, makeChannels(device.machine(), memory, device.cluster().devices), options);
+    return run(device, memory, options);
   } catch (const sc_core::sc_report& report) {
     return Error{fmt::format("SystemC: {}", report.what())};
   }

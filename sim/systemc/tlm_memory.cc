@@ -13,13 +13,14 @@ class TlmMemory::Pool final : public tlm::tlm_mm_interface {
   /// What came with a request, kept beside its payload.
   struct Tag final : tlm::tlm_extension<Tag> {
     uint64_t value = 0;
+    unsigned launch = 0;
     tlm::tlm_extension_base* clone() const override { return new Tag(*this); }
     void copy_from(const tlm::tlm_extension_base& other) override {
-      value = static_cast<const Tag&>(other).value;
+      *this = static_cast<const Tag&>(other);
     }
   };
 
-  tlm::tlm_generic_payload* get(uint64_t tag) {
+  tlm::tlm_generic_payload* get(uint64_t tag, unsigned launch) {
     if (free_.empty()) {
       owned_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
       owned_.back()->set_extension(new Tag);
@@ -28,6 +29,7 @@ class TlmMemory::Pool final : public tlm::tlm_mm_interface {
     tlm::tlm_generic_payload* payload = free_.back();
     free_.pop_back();
     payload->get_extension<Tag>()->value = tag;
+    payload->get_extension<Tag>()->launch = launch;
     payload->acquire();
     return payload;
   }
@@ -72,11 +74,17 @@ TlmMemory::TlmMemory(const sc_core::sc_module_name& name, const ClockDomain& clo
 
 TlmMemory::~TlmMemory() = default;
 
-std::unique_ptr<MemoryChannel> TlmMemory::makeChannel() { return std::make_unique<Channel>(*this); }
+std::unique_ptr<MemoryChannel> TlmMemory::makeChannel() {
+  ++launch_;
+  completions_.clear();
+  free_from_ = requesting_ != nullptr ? kNever : 0;
+  return std::make_unique<Channel>(*this);
+}
 
 void TlmMemory::submit(const ChannelRequest& request, Cycles now) {
   const uint64_t offset = interleave_.offset({number_, request.address});
-  tlm::tlm_generic_payload* payload = pool_->get(request.tag);
+  tlm::tlm_generic_payload* payload = pool_->get(request.tag, launch_);
+  ++under_way_;
   payload->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   payload->set_address(offset);
   payload->set_data_ptr(memory_ ? reinterpret_cast<unsigned char*>(memory_ + offset) : nullptr);
@@ -110,7 +118,13 @@ void TlmMemory::accepted(const tlm::tlm_generic_payload& payload, const sc_core:
 }
 
 void TlmMemory::answered(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
-  const ChannelCompletion completion{payload.get_extension<Pool::Tag>()->value, after(delay)};
+  --under_way_;
+  const Pool::Tag& tag = *payload.get_extension<Pool::Tag>();
+  if (tag.launch != launch_) {
+    payload.release();
+    return;
+  }
+  const ChannelCompletion completion{tag.value, after(delay)};
   const auto later =
       std::ranges::upper_bound(completions_, completion.time, {}, &ChannelCompletion::time);
   completions_.insert(later, completion);

@@ -26,14 +26,16 @@ class TlmMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<TlmMemory> socket;
 
-  /// `number` of the channel; `interleave` and `memory` outlive the module. `memory`: global memory as the chip keeps it, for
+  /// `number` of the channel; `clock`, `interleave` and `memory` outlive the module. `memory`: global memory as the chip keeps it, for
   /// targets that look at data, or nullptr.
   TlmMemory(const sc_core::sc_module_name& name, const ClockDomain& clock,
             const AddressInterleave& interleave, uint32_t number, std::byte* memory);
   ~TlmMemory() override;
 
-  /// For the chip, once.
+  /// For the chip, once a launch. What an earlier launch still waits for is nobody's any more.
   std::unique_ptr<MemoryChannel> makeChannel();
+  /// No request waits for the target.
+  bool idle() const { return under_way_ == 0; }
   /// Whom to tell when the target said something: the channel has to be looked at in that cycle.
   void onNews(std::function<void(Cycles)> news) { news_ = std::move(news); }
 
@@ -48,7 +50,7 @@ class TlmMemory : public sc_core::sc_module {
   void answered(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
   Cycles after(const sc_core::sc_time& delay) const;
 
-  ClockDomain clock_;
+  const ClockDomain& clock_;
   const AddressInterleave& interleave_;
   uint32_t number_;
   std::byte* memory_;
@@ -58,6 +60,8 @@ class TlmMemory : public sc_core::sc_module {
       nullptr;            // the one that the target has not accepted yet
   Cycles free_from_ = 0;  // the request channel is free; kNever: the target has not accepted yet
   std::vector<ChannelCompletion> completions_;  // in order of time
+  unsigned launch_ = 0;                         // whose requests are somebody's
+  unsigned under_way_ = 0;                      // requests that the target has not answered
 };
 
 }  // namespace etalon::sim

@@ -29,8 +29,6 @@ Status checkDevices(const RunRequest& request, const RunHooks& hooks) {
     return Error{
         fmt::format("--devices {}: a cluster has 1 to {}", request.devices, isa::kMaxDevices)};
   if (request.devices == 1) return {};
-  if (request.timed)
-    return refused("--device npu", "time is kept of one device; npu-functional runs several");
   if (hooks.debugger) return refused("--gdb", "the debugger knows one device");
   if (request.check) return refused("--check", "references know one device; compare the outputs");
   return {};

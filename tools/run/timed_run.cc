@@ -71,8 +71,12 @@ void addBounds(sim::TimedReport& report, const isa::Machine& machine, const isa:
   for (const sim::PathBytes& level : report.levels()) {
     if (level.path.level == "memory read") reads = level.moved;
     if (level.path.level == "memory write") writes = level.moved;
+    if (level.path.level == "links")
+      add("links", "byte", level.moved, level.path.peak, "all links of every device");
   }
-  add("memory", "byte", reads + writes, sim::streamBound(*machine.timing, memory, reads, writes),
+  const uint64_t devices = report.devices;
+  add("memory", "byte", reads + writes,
+      sim::streamBound(*machine.timing, memory, reads / devices, writes / devices) * devices,
       "a pure stream of these reads and writes through the same memory model, refresh and "
       "turnarounds inside");
 }

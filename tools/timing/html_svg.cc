@@ -114,7 +114,7 @@ std::string timelineSvg(const sim::TimedReport& report) {
     lanes += fmt::format(R"(<text x="{:.0f}" y="{:.1f}" text-anchor="end">{}</text>)", kLeft - 8,
                          y + kLane - 2.5,
                          lane.track == sim::Track::scalar && report.cores > 1
-                             ? fmt::format("core {} scalar", lane.core)
+                             ? report.coreName(lane.core) + " scalar"
                              : std::string(trackName(lane.track)));
     for (size_t c = 0; c < size_t{kActivityClasses}; ++c)
       lanes += area(lane, timeline, report.cycles, c, y);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/observe/ledger_text.h"
 #include "tools/timing/html_parts.h"
 
 namespace etalon::tools {
@@ -33,8 +34,7 @@ Cycles wholeOf(const sim::TimedReport& report) { return report.cycles * report.c
 
 std::string headline(const sim::TimedReport& report) {
   std::string cards =
-      card(sim::grouped(report.cycles),
-           fmt::format("cycles on {} core{}", report.cores, report.cores == 1 ? "" : "s")) +
+      card(sim::grouped(report.cycles), "cycles on " + sim::coresText(report)) +
       card(sim::timeText(report.picoseconds()), fmt::format("at {} MHz", report.clock_mhz));
   if (const sim::Bound* matrix = report.boundNamed("matrix");
       matrix != nullptr && matrix->work != 0)
@@ -89,7 +89,7 @@ std::string unitsTable(const sim::TimedReport& report) {
     }
   std::vector<std::vector<std::string>> rows;
   for (const sim::UnitCycles& unit : report.units) {
-    rows.push_back({fmt::format("core {}, {}", unit.core, trackName(unit.track))});
+    rows.push_back({fmt::format("{}, {}", report.coreName(unit.core), trackName(unit.track))});
     for (const size_t a : shown)
       rows.back().push_back(unit.cycles[a] == 0 ? "" : sim::grouped(unit.cycles[a]));
   }

@@ -162,6 +162,7 @@ std::string timingJson(const sim::TimedReport& report) {
       {"clock_mhz", report.clock_mhz},
       {"picoseconds", report.picoseconds()},
       {"cores", report.cores},
+      {"devices", report.devices},
       {"work",
        {{"tiles", report.tiles},
         {"macs", report.macs},
@@ -191,6 +192,7 @@ Result<sim::TimedReport> readTimingJson(std::string_view text) {
   report.clock_mhz = json.count("clock_mhz");
   if (report.clock_mhz == 0) json.wrong("clock_mhz", "is 0");
   report.cores = static_cast<unsigned>(json.count("cores"));
+  report.devices = static_cast<unsigned>(json.count("devices"));
   JsonMembers work = json.object("work");
   report.tiles = work.count("tiles");
   report.macs = work.count("macs");
