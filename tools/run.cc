@@ -43,7 +43,7 @@ Examples:
 struct RunOptions {
   RunRequest request;
   std::string device = "npu-functional";
-  std::string cores, limit, seed, commit_log, timeout, device_config, gdb, snapshot_at,
+  std::string cores, devices, limit, seed, commit_log, timeout, device_config, gdb, snapshot_at,
       trace_format, jitter;
   uint16_t gdb_port = 0;
   std::vector<std::string> inputs, outputs, arguments, dumps, permits;
@@ -166,6 +166,11 @@ Status readOptions(RunOptions& options) {
     const Result<uint64_t> cores = parseUnsigned(options.cores);
     if (!cores.ok()) return Error{"--cores: " + cores.error().message};
     request.cores = *cores;
+  }
+  if (!options.devices.empty()) {
+    const Result<uint64_t> devices = parseUnsigned(options.devices);
+    if (!devices.ok()) return Error{"--devices: " + devices.error().message};
+    request.devices = *devices;
   }
   const Result<uint64_t> limit =
       options.limit.empty() ? Result<uint64_t>(kDefaultLimit) : parseUnsigned(options.limit);
@@ -314,7 +319,13 @@ void addRun(CLI::App& app, int& exit_status) {
   value("--contract", request.contract, "NAME|FILE",
         "Numerics contract that the run computes by: a shipped name, or the path of its JSON "
         "(default: the canonical arithmetic)");
-  value("--cores", options->cores, "N", "Cores that run the program (default: all of the machine)");
+  value("--cores", options->cores, "N",
+        "Cores that run the program, of each device (default: all of the machine)");
+  value("--devices", options->devices, "N",
+        "Joined devices of --device npu-functional, each with the program (default 1, at most 16). "
+        "An "
+        "input with one more dim of N in front is split over them, others go to each; outputs have "
+        "that dim");
   values("--in", options->inputs, "NAME=FILE", "An input: a file or a generator, see below");
   values("--out", options->outputs, "NAME=FILE", "Keep an output (.npy, .png, .safetensors:NAME)");
   values("--arg,--dim", options->arguments, "NAME=VALUE",

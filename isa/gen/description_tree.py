@@ -62,6 +62,17 @@ causes:
 interrupts:
   - {name: timer, number: 7, summary: "it is time"}
 """,
+    "isa/instructions/host.yaml": """\
+registers:
+  - {name: one, offset: 0, bytes: 8, access: read, summary: "one", fields: [{name: part, high: 7, low: 4}]}
+  - {name: two, offset: 0x10, bytes: 4, access: read_write, core_stride: 4, summary: "two of core c"}
+launch_descriptor: [{name: entry, bytes: 64, summary: "where"}]
+completion_record: [{name: tag, bytes: 64, summary: "whose"}]
+launch_ends:
+  - {name: exited, number: 0, value: "exit code", summary: "it ended"}
+descriptor_defects:
+  - {name: entry, number: 1, summary: "nowhere"}
+""",
     "isa/numerics/element_types.yaml": """\
 types:
   - {name: i8, code: 2, bits: 8, kind: int, widens_to: i32}

@@ -5,6 +5,7 @@ import re
 from emit_cpp import quote
 from encoding import DescriptionError
 from families import BASE_PROFILE
+from host_page import TABLES as HOST_TABLES
 from litmus import with_tests
 from load import RULE
 from manual_page import markdown, markdown_table, page, rule_link, text_page
@@ -149,7 +150,7 @@ def profiles_page(description):
 
 # Tables that a chapter takes from the description: `<!-- table: NAME -->` on a line of its own.
 CHAPTER_TABLES = {"causes": causes_table, "counters": counters_table, "csrs": csrs_table, "interrupts": interrupts_table, "operations": operations_table,
-                  "profiles": profiles_table, "types": types_table}
+                  "profiles": profiles_table, "types": types_table} | HOST_TABLES
 TABLE_MARK = re.compile(r"^<!-- table: (.*) -->\n", re.MULTILINE)
 
 

@@ -9,6 +9,7 @@ import sys
 import emit_cpp
 import emit_header
 import emit_manual
+import host_page
 import types_and_ops
 from encoding import DescriptionError
 from load import load
@@ -27,6 +28,7 @@ OUTPUTS = {
     "isa/counter.h": lambda d: emit_cpp.counters_header(d),
     "isa/legal_types.inc": lambda d: emit_cpp.legal_types_inc(d),
     "isa/csr.h": lambda d: emit_cpp.csr_header(d),
+    "isa/host_page.h": lambda d: host_page.host_page_header(d),
     "isa/csr_table.inc": lambda d: emit_cpp.csr_table_inc(d),
     "isa/instruction_table.inc": lambda d: emit_cpp.table_inc(d),
     "isa/decode.inc": lambda d: emit_cpp.decode_inc(d),
@@ -37,6 +39,7 @@ OUTPUTS = {
     "isa/tile_dispatch.inc": lambda d: emit_cpp.tile_dispatch_inc(d),
     "isa/tile_semantics.inc": lambda d: emit_cpp.semantics_include(d, False),
     "include/etalon/xet.h": lambda d: emit_header.xet_header(d),
+    "include/etalon/host.h": lambda d: host_page.host_header(d),
     "isa/instruction_pages.inc": lambda d: emit_manual.pages_inc(d),
     "isa/examples.json": lambda d: emit_cpp.examples_json(d),
 }

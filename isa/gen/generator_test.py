@@ -251,6 +251,17 @@ class RefusalTest(unittest.TestCase):
         self.refused([("isa/instructions/counters.yaml", "name: macs", "name: retired_vector")], "counters.yaml", "name retired_vector twice")
         self.refused([("isa/numerics/element_types.yaml", "code: 15", "code: 2")], "element_types.yaml: f32", "code 2 twice, also for 'i8'")
 
+    def test_a_host_page_that_cannot_be(self):
+        host = "isa/instructions/host.yaml"
+        for old, new, *why in (
+                ("offset: 0x10", "offset: 0x4", "two at 0x4 overlaps one"), ("offset: 0x10", "offset: 0x12", "two at 0x12 is not a multiple of its 4 bytes"),
+                ("offset: 0x10, bytes: 4", "offset: 0x10, bytes: 8", "two at 0x14 is not a multiple of its 8 bytes"), ("name: two", "name: one", "name one twice"),
+                ("high: 7, low: 4", "high: 4, low: 7", "field part is bits 4:7 of 64"), ("high: 7", "high: 64", "64 is greater"),
+                ("{name: entry, bytes: 64,", "{name: entry, bytes: 72,", "launch_descriptor: its fields are 72 bytes, not 64"),
+                ("{name: tag, bytes: 64,", "{name: half, bytes: 4, summary: \"a\"}, {name: tag, bytes: 60,",
+                 "completion_record: tag of 60 bytes stands at byte 4, which is not aligned")):
+            self.refused([(host, old, new)], "host.yaml", *why)
+
     def test_an_operation_code_that_stands_twice(self):
         self.refused([("isa/instructions/elementwise.yaml", "code: 2", "code: 1")], "elementwise.yaml: rsub", "code 1 twice, also for 'sub'")
 
@@ -290,7 +301,7 @@ class WrongValueTest(unittest.TestCase):
     def test_any_value_in_any_place(self):
         refusals = 0
         for name in ("isa/instructions/tiny.yaml", "isa/instructions/elementwise.yaml", "isa/instructions/csrs.yaml",
-                     "isa/numerics/element_types.yaml", "isa/profiles/base.yaml"):
+                     "isa/instructions/host.yaml", "isa/numerics/element_types.yaml", "isa/profiles/base.yaml"):
             with DescriptionTree() as tree:
                 good = yaml.safe_load((tree.root / name).read_text())
                 for path in places(good):

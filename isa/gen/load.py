@@ -4,6 +4,7 @@ import re
 
 from encoding import OPERANDS, DescriptionError, check_overlaps, operand_syntax, parse_pattern
 from families import BASE_PROFILE, expand_operations, expand_types, expand_variants
+from host_page import load_host
 from read import check_schema, read_json, read_text, read_yaml
 from types_and_ops import cpp_name
 
@@ -15,7 +16,7 @@ OVERVIEW_PAGE = 0x0A
 # Operands that a syntax may leave out: they follow the others, with a default.
 OPTIONAL_OPERANDS = {"aq", "rl", "rm", "fm"}
 # Files of isa/instructions that are tables and no instruction groups.
-TABLES = ("causes", "counters", "csrs", "interrupts")
+TABLES = ("causes", "counters", "csrs", "host", "interrupts")
 
 
 def load_rules(spec_dir):
@@ -203,6 +204,9 @@ def load(source):
     counters = load_table(folder / "counters.yaml", "counters", tables["counter"])
     csrs = load_table(folder / "csrs.yaml", "csrs", tables["csr"])
     causes = load_table(folder / "causes.yaml", "causes", tables["cause"])
+    host = load_host(folder / "host.yaml", tables["host"] | {"definitions": tables})
+    for key, entries in host.items():
+        check_unique(folder / "host.yaml", key, entries)
     interrupts = load_table(folder / "interrupts.yaml", "interrupts", tables["interrupt"])
     rules = load_rules(source / "docs/spec")
     profiles = [load_profile(p, profile_schema) for p in sorted((isa / "profiles").glob("*.yaml"))]
@@ -216,7 +220,7 @@ def load(source):
     check_sources(folder)
     operations = [op for g in groups for op in g.get("operations", [])]
     return {"source": source, "types": types, "rules": rules, "groups": groups, "instructions": instructions,
-            "operations": operations, "counters": counters, "csrs": csrs, "causes": causes, "interrupts": interrupts,
+            "operations": operations, "counters": counters, "csrs": csrs, "causes": causes, "interrupts": interrupts, "host": host,
             "profiles": sorted(profiles, key=lambda p: p["bit"])}
 
 

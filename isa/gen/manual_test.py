@@ -143,7 +143,7 @@ class TinyManualTest(unittest.TestCase):
             tree.replace("docs/spec/01-tiny.md", "* **[0x0102", "<!-- table: causes -->\n\n* **[0x0102")
             self.assertIn("| 25 | shape | shape |\n", manual(load(tree.root))["spec/01-tiny.md"])
             tree.replace("docs/spec/01-tiny.md", "table: causes", "table: reasons")
-            with self.assertRaisesRegex(DescriptionError, "^01-tiny.md: no table 'reasons'; there are causes, counters, "):
+            with self.assertRaisesRegex(DescriptionError, "^01-tiny.md: no table 'reasons'; there are causes, completion-record, "):
                 manual(load(tree.root))
 
     def test_a_rule_has_an_anchor_in_its_chapter(self):

@@ -318,8 +318,7 @@ const std::vector<WrongFile>& wrongFiles() {
       {"links that no program can name",
        ", Et-net]",
        "]",
-       {"profiles: Et-net is missing: a machine with links.count 2 has it; leave it out where "
-        "links.count and the other numbers of links are 0"}},
+       {"profiles: Et-net is missing: a machine with links.count 2 has it; leave it out where "}},
       {"links without payload",
        "packet_bytes: {value: 256,",
        "packet_bytes: {value: 0,",

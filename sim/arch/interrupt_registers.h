@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "isa/base/status.h"
+#include "isa/host_page.h"
 
 namespace etalon::sim {
 
 // Where they stand among a device's registers (docs/spec/08-images.md).
-inline constexpr uint64_t kTimeRegister = 0x1000;
-inline constexpr uint64_t kTimeCompareRegisters = 0x1008;  // 8 bytes a core
-inline constexpr uint64_t kSoftwareInterrupts = 0x2000;    // 4 bytes a core
+inline constexpr uint64_t kTimeRegister = isa::hostRegisterInfo(isa::HostRegister::mtime).offset;
+inline constexpr uint64_t kTimeCompareRegisters =
+    isa::hostRegisterInfo(isa::HostRegister::mtimecmp).offset;  // 8 bytes a core
+inline constexpr uint64_t kSoftwareInterrupts =
+    isa::hostRegisterInfo(isa::HostRegister::msip).offset;  // 4 bytes a core
 
 /// Device registers behind interrupts: mtime, mtimecmp and msip of each core; and the host's abort.
 ///

@@ -12,7 +12,7 @@
 
 namespace etalon::sim {
 
-/// What the cores of one launch share beside memory: the order of their accesses, and barriers. A launch is on the first
+/// What the cores of one launch share beside memory: the order of their accesses, and barriers. A launch is on the same
 /// cores of every device.
 class LaunchState {
  public:
@@ -20,17 +20,21 @@ class LaunchState {
   /// `observes`: races and reads of bytes that nobody wrote are looked for.
   static Result<std::unique_ptr<LaunchState>> create(unsigned cores, const Memory& memory,
                                                      bool defers_signals = false,
-                                                     bool observes = true);
+                                                     bool observes = true, unsigned first_core = 0);
 
   /// Cores of each device.
   unsigned cores() const { return cores_; }
+  /// The first of them.
+  unsigned firstCore() const { return first_core_; }
   /// Cores on all devices, and the agent that number i of them is.
   unsigned size() const { return cluster_.devices * cores_; }
-  unsigned agent(unsigned i) const { return cluster_.agent(i / cores_, i % cores_); }
+  unsigned agent(unsigned i) const { return cluster_.agent(i / cores_, first_core_ + i % cores_); }
   /// Those and all agents before them.
   unsigned agents() const { return agent(size() - 1) + 1; }
   /// Mask of all cores of a device in the launch.
-  uint64_t allCores() const { return cores_ == 64 ? ~uint64_t{0} : (uint64_t{1} << cores_) - 1; }
+  uint64_t allCores() const {
+    return (cores_ == 64 ? ~uint64_t{0} : (uint64_t{1} << cores_) - 1) << first_core_;
+  }
   bool defersSignals() const { return defers_signals_; }
   bool observes() const { return races_.detects(); }
   RaceDetector& races() { return races_; }
@@ -48,8 +52,10 @@ class LaunchState {
   static void transfer(Archive& archive, Self& self);
 
  private:
-  LaunchState(unsigned cores, const Cluster& cluster, RaceDetector races, bool defers_signals)
-      : cores_(cores),
+  LaunchState(unsigned first_core, unsigned cores, const Cluster& cluster, RaceDetector races,
+              bool defers_signals)
+      : first_core_(first_core),
+        cores_(cores),
         cluster_(cluster),
         defers_signals_(defers_signals),
         races_(std::move(races)),
@@ -59,6 +65,7 @@ class LaunchState {
   /// The mask that it stands at a barrier with that has not completed; 0 if it does not.
   uint64_t waitsWith(unsigned agent) const { return released_[agent] ? 0 : arrived_[agent]; }
 
+  unsigned first_core_;
   unsigned cores_;
   Cluster cluster_;
   bool defers_signals_;

@@ -24,16 +24,16 @@ std::string pairText(const RaceReport& report, const Cluster& cluster) {
                      sideText(report.first, cluster), sideText(report.second, cluster));
 }
 
-const char* wayOut(const RaceReport& report) {
+std::string wayOut(const RaceReport& report, const Cluster& cluster) {
   if (report.first.site.core == report.second.site.core) {
     return "place et.fence (or et.fence.t/.v for these bytes) between them";
   }
-  if (isTile(report.first.kind)) {
-    return "order them by et.sig and et.wait, by et.barrier, or by et.fence before a scalar "
-           "release that the other core acquires";
-  }
-  return "order them by et.sig and et.wait, by et.barrier, or by a scalar release that the other "
-         "core acquires";
+  const bool one_device =
+      cluster.device(report.first.site.core) == cluster.device(report.second.site.core);
+  return fmt::format(
+      "order them by et.sig and et.wait,{} or by {} that the other core acquires",
+      one_device ? " by et.barrier," : "",
+      isTile(report.first.kind) ? "et.fence before a scalar release" : "a scalar release");
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ const char* accessKindName(AccessKind kind) {
 }
 
 std::string raceText(const RaceReport& report, const Cluster& cluster) {
-  return fmt::format("data race on {}; {}", pairText(report, cluster), wayOut(report));
+  return fmt::format("data race on {}; {}", pairText(report, cluster), wayOut(report, cluster));
 }
 
 std::string orderText(const RaceReport& report, const Cluster& cluster) {
@@ -56,7 +56,7 @@ std::string orderText(const RaceReport& report, const Cluster& cluster) {
       "order-dependent result on {}; the bits of a sum of floats depend on which comes first: {}, "
       "or "
       "sum integers",
-      pairText(report, cluster), wayOut(report));
+      pairText(report, cluster), wayOut(report, cluster));
 }
 
 }  // namespace etalon::sim

@@ -252,6 +252,7 @@ TEST(ClusterFindings, NameRacesBetweenDevices) {
   EXPECT_THAT(race.text, HasSubstr("byte 0x100000 of global memory of device 2: tile write by "
                                    "core 0 of device 1 at pc"));
   EXPECT_THAT(race.text, HasSubstr("then tile read by core 0 of device 2 at pc"));
+  EXPECT_THAT(race.text, HasSubstr("order them by et.sig and et.wait, or by et.fence before"));
 }
 
 TEST(ClusterFindings, NameUnwrittenBytesOfOtherDevices) {

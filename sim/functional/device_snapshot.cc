@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'E', 't', 'S', 'n', 'a', 'p', '\r', '\n'};
 /// Changes with whatever a transfer() hands over, and with what the model makes of it.
-constexpr uint32_t kVersion = 5;
+constexpr uint32_t kVersion = 6;
 constexpr size_t kHeaderBytes = sizeof kMagic + sizeof kVersion, kChecksumBytes = 8;
 
 /// What makes two machines one to a program: values in words, by key; never where they come from, nor when things happen.
@@ -118,21 +118,24 @@ void FunctionalDevice::transfer(Archive& archive, Self& self) {
 
 template <class Archive, class Self>
 void FunctionalDevice::transferLaunch(Archive& archive, Self& self) {
+  uint32_t first = self.launch_ ? self.launch_->firstCore() : 0;
   uint32_t cores = self.launch_ ? self.launch_->cores() : 0;
   bool running = self.running_.has_value();
   uint64_t seed = running ? self.running_->schedule.seed() : 0;
-  archive(cores, running, seed);
+  archive(first, cores, running, seed);
   if constexpr (Archive::kReading) {
-    archive.require(cores <= self.machine_.cores && (cores > 0 || !running),
+    archive.require(first <= self.machine_.cores && cores <= self.machine_.cores - first &&
+                        (cores > 0 || !running),
                     "a launch on too many cores");
     if (archive.failed() || cores == 0) return;
     Schedule schedule(seed, self.cluster().devices * cores);
-    auto launch = LaunchState::create(cores, *self.memory_, schedule.defersSignals());
+    auto launch = LaunchState::create(cores, *self.memory_, schedule.defersSignals(), true, first);
     archive.require(launch.ok(), "a launch that the host has no memory for");
     if (archive.failed()) return;
     self.launch_ = std::move(*launch);
     for (unsigned i = 0; i < self.launch_->size(); ++i) self.launched(i).join(*self.launch_);
     LaunchOptions options;
+    options.first_core = first;
     options.cores = cores;
     options.seed = seed;
     if (running)
@@ -162,10 +165,10 @@ void FunctionalDevice::checkRead(SnapshotReader& in) const {
                  running_->turn_left <= Schedule::kTurn,
              "a turn that no core can have");
   for (unsigned i = 0; i < cores_.size(); ++i)
-    in.require(
-        cores_[i]->state() == CoreState::halted ||
-            (cores_[i]->number() < launch_->cores() && cores_[i]->state() == CoreState::running),
-        "a core that runs although it cannot");
+    in.require(cores_[i]->state() == CoreState::halted ||
+                   (launch_->allCores() >> cores_[i]->number() & 1 &&
+                    cores_[i]->state() == CoreState::running),
+               "a core that runs although it cannot");
 }
 
 /// Gives the launch that was read what no file can keep.
@@ -180,6 +183,7 @@ Status FunctionalDevice::resume(const LaunchOptions& options) {
   running_.emplace(Running{options, makeHtif(options), read.schedule, limit, limit - executed,
                            read.turn, read.begun, read.turn_left, read.moved, read.held_back,
                            read.waiting});
+  running_->options.first_core = read.options.first_core;
   running_->options.cores = read.options.cores;
   running_->options.seed = read.options.seed;
   for (const auto& core : cores_) core->watchTohost(tohost_.value_or(~uint64_t{0}));

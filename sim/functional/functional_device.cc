@@ -175,12 +175,15 @@ Result<RunResult> FunctionalDevice::launch(const LaunchOptions& options) {
 }
 
 Status FunctionalDevice::start(const LaunchOptions& options) {
-  if (options.cores < 1 || options.cores > machine_.cores)
-    return Error{fmt::format("cannot launch on {} cores: machine '{}' has {}", options.cores,
-                             machine_.displayName(), machine_.cores)};
+  if (options.cores < 1 || options.first_core > machine_.cores ||
+      options.cores > machine_.cores - options.first_core)
+    return Error{fmt::format("cannot launch on {} cores from core {} on: machine '{}' has {}",
+                             options.cores, options.first_core, machine_.displayName(),
+                             machine_.cores)};
   Schedule schedule(options.seed, cluster().devices * options.cores);
-  auto launch = LaunchState::create(options.cores, *memory_,
-                                    options.timed || schedule.defersSignals(), options.observe);
+  auto launch =
+      LaunchState::create(options.cores, *memory_, options.timed || schedule.defersSignals(),
+                          options.observe, options.first_core);
   if (!launch.ok()) return launch.error();
   launch_ = std::move(*launch);
   stopClock();
@@ -188,6 +191,11 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
   startClock();
   setStops({});
   pristine_ = false;
+  if (options.program) {
+    entry_ = options.program->entry;
+    tohost_ = options.program->tohost;
+    fromhost_ = options.program->fromhost;
+  }
   const uint64_t limit = options.instruction_limit ? options.instruction_limit : ~uint64_t{0};
   running_.emplace(Running{options, makeHtif(options), std::move(schedule), limit, limit});
   for (unsigned i = 0; i < launch_->size(); ++i) {
@@ -196,7 +204,7 @@ Status FunctionalDevice::start(const LaunchOptions& options) {
     core.setX(kA1, options.cores);
     core.setX(kA2, cluster().devices);
     core.setX(kA3, Cluster::id(core.device()));
-    core.setX(kA4, 0);
+    core.setX(kA4, options.first_core);
     core.watchTohost(tohost_.value_or(~uint64_t{0}));
     core.start(entry_, *launch_);
   }
@@ -244,8 +252,9 @@ std::optional<RunResult> FunctionalDevice::advance(uint64_t most) {
       if (stuck) {
         const std::optional<unsigned> held = firstHeld();
         if (!held) {
-          if (!skipToTimer()) return finish(RunStatus::deadlock);
-          continue;
+          if (skipToTimer()) continue;
+          if (!waitsForHost()) return finish(RunStatus::deadlock);
+          return std::nullopt;
         }
         stop_ = Stop{StopReason::held, *held, {}};
         return std::nullopt;
@@ -330,32 +339,6 @@ RunResult FunctionalDevice::end(RunStatus status, uint64_t exit_code) {
   RunResult result = finish(status);
   result.exit_code = exit_code;
   return result;
-}
-
-std::optional<Stop> FunctionalDevice::stopAfter(const Core& core, bool stepped) const {
-  if (core.events_ & event::breakpoint) return Stop{StopReason::breakpoint, core.agent(), {}};
-  if (core.events_ & event::watched)
-    return Stop{StopReason::watchpoint, core.agent(), core.watchHit()};
-  if (stepped) return Stop{StopReason::step, core.agent(), {}};
-  return std::nullopt;
-}
-
-void FunctionalDevice::setStops(StopConditions stops) {
-  stops_ = std::move(stops);
-  // Of one device, reports and watching leave the id out.
-  for (Watchpoint& watchpoint : stops_.watchpoints)
-    if (cluster().devices == 1)
-      watchpoint.address -= cores_[0]->limits().ownDevice(watchpoint.address);
-  for (const auto& core : cores_) core->watch(&stops_.watchpoints);
-}
-
-std::optional<unsigned> FunctionalDevice::firstHeld() const {
-  for (unsigned i = 0; i < launch_->size(); ++i) {
-    const Core& core = launched(i);
-    if (core.state() != CoreState::halted && stops_.held.contains(core.agent()))
-      return core.agent();
-  }
-  return std::nullopt;
 }
 
 RunResult FunctionalDevice::finish(RunStatus status) {

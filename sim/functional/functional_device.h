@@ -37,8 +37,17 @@ enum class RunStatus : uint8_t {
 /// Name as reports write it, e.g. "instruction_limit".
 std::string_view runStatusName(RunStatus status);
 
+/// What a launch runs.
+struct LaunchProgram {
+  uint64_t entry = 0;
+  std::optional<uint64_t> tohost, fromhost;  // words of the host protocol
+};
+
 struct LaunchOptions {
-  unsigned cores = 1;              // cores 0..cores-1 of every device start at the entry point
+  std::optional<LaunchProgram> program;  // in memory; none: what was loaded or launched last
+  unsigned first_core =
+      0;  // first_core..first_core+cores-1 of every device start at the entry point
+  unsigned cores = 1;
   uint64_t arguments = 0;          // a0: address of the argument block, 0 if none
   uint64_t instruction_limit = 0;  // over all cores; 0: none
   /// Look for races and reads of bytes that nobody wrote. Without, the launch is faster and findings has faults alone.
@@ -49,6 +58,9 @@ struct LaunchOptions {
   /// A timing model decides when each core executes what: step() in place of advance(), signals wait for
   /// Core::deliverSignals.
   bool timed = false;
+  /// A host may raise software interrupts and set timers meanwhile: cores that enable them do not wait for ever, and where all
+  /// wait, advance() comes back.
+  bool attended = false;
   /// Called once a round of turns with the instructions executed so far; false ends the run. May be empty.
   std::function<bool(uint64_t)> progress;
 };
@@ -156,6 +168,11 @@ class FunctionalDevice {
   const std::optional<Stop>& stop() const { return stop_; }
   /// Ends a launch that was started.
   RunResult interrupt() { return finish(RunStatus::interrupted); }
+  /// The host ends a launch that was started: cores that enable the interrupt for it get it and go on until they halt, the
+  /// others stop at once. The result if that was all.
+  std::optional<RunResult> abort();
+  /// As after power up, global memory apart; a launch is over then.
+  void reset();
 
   /// Writes the device to `sink`: memory, cores, buffers, and a launch that is not over with all that its end depends on,
   /// so that a restored device ends in the same values, counters and findings. `label` is kept with it.
@@ -216,6 +233,8 @@ class FunctionalDevice {
   /// Every core waits: mtime goes on to where the first timer ends that. False if none does.
   bool skipToTimer();
   bool allHalted() const;
+  /// Every core waits, and an attending host may end that.
+  bool waitsForHost() const;
   DecodeCache& cacheOf(const Core& core) { return *caches_[core.device()]; }
   /// Core number i of the launch, counted through all devices.
   Core& launched(unsigned i) const { return *cores_[launch_->agent(i)]; }

@@ -275,7 +275,7 @@ TEST(Session, ShowsFaultsAsSignalsWithTheDiagnostic) {
   const std::string stop = rig.ask("c");
   EXPECT_THAT(stop, StartsWith("[fault on core 0: load_access"));
   EXPECT_THAT(stop, HasSubstr("lw x5, 8(x0)"));
-  EXPECT_THAT(stop, HasSubstr("4 bytes at 0x8 are not inside any memory"));
+  EXPECT_THAT(stop, HasSubstr("4 bytes at 0x8 are no device register"));
   EXPECT_THAT(stop, HasSubstr("]T0bthread:1;"));
   EXPECT_EQ(rig.ask(reg(kPcNumber)), wordHex(kEntry));
   EXPECT_EQ(rig.ask("c"), "X0b");

@@ -8,10 +8,13 @@
 
 namespace etalon::tools {
 
-std::string commitLine(const sim::Core& core, const sim::Commit& commit) {
+std::string commitLine(const sim::Cluster& cluster, const sim::Core& core,
+                       const sim::Commit& commit) {
+  std::string number = fmt::format("{}", core.number());
+  if (cluster.devices > 1) number = fmt::format("{}.{}", sim::Cluster::id(core.device()), number);
   const isa::Instruction& in = commit.instruction;
   std::string line =
-      fmt::format("{} {:#x} {:#010x} {}", commit.core, commit.pc, in.raw, isa::disassemble(in.raw));
+      fmt::format("{} {:#x} {:#010x} {}", number, commit.pc, in.raw, isa::disassemble(in.raw));
   if (in.rd != 0 && isa::writesX(in.id)) line += fmt::format(" ; x{}={:#x}", in.rd, core.x(in.rd));
   return line + "\n";
 }

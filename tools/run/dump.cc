@@ -128,10 +128,13 @@ std::string dumpCore(sim::FunctionalDevice& device, unsigned number, What what,
 std::vector<ReportedDump> dumpState(sim::FunctionalDevice& device, unsigned cores,
                                     const std::vector<DumpTarget>& targets) {
   std::vector<ReportedDump> dumps;
+  const sim::Cluster& cluster = device.cluster();
   for (const DumpTarget& target : targets)
-    for (unsigned core = 0; core < cores; ++core)
-      if (!target.core || *target.core == core)
-        dumps.push_back({target.text, core, dumpCore(device, core, target.what, target.index)});
+    for (unsigned agent = 0; agent < cluster.agents(); ++agent) {
+      const unsigned core = cluster.core(agent);
+      if (core < cores && (!target.core || *target.core == core))
+        dumps.push_back({target.text, agent, dumpCore(device, agent, target.what, target.index)});
+    }
   return dumps;
 }
 

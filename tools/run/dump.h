@@ -10,7 +10,7 @@
 
 namespace etalon::tools {
 
-/// Registers and tiles of the cores that ran, as text; cores 0..cores-1 ran.
+/// Registers and tiles of the cores that ran, as text; cores 0..cores-1 of every device ran.
 std::vector<ReportedDump> dumpState(sim::FunctionalDevice& device, unsigned cores,
                                     const std::vector<DumpTarget>& targets);
 

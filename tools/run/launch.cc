@@ -38,33 +38,53 @@ Status checkOutputs(const abi::KernelSpec& spec, const RunRequest& request) {
   return {};
 }
 
+/// True if an input of this shape has a part for each of several devices.
+bool isSplit(const abi::KernelArgument* argument, const std::vector<uint64_t>& shape,
+             const RunRequest& request) {
+  return request.devices > 1 && argument != nullptr && shape.size() == argument->dims.size() + 1 &&
+         shape[0] == request.devices;
+}
+
+/// The shape of what all devices have of a tensor.
+std::vector<uint64_t> stacked(std::vector<uint64_t> shape, uint64_t devices) {
+  if (devices > 1) shape.insert(shape.begin(), devices);
+  return shape;
+}
+
 /// Arrays of the inputs that come from files, in the order of the request; generated ones are empty.
 Result<std::vector<Array>> readFiles(const abi::KernelSpec& spec, const RunRequest& request,
                                      std::vector<abi::GivenInput>& given) {
   std::vector<Array> arrays(request.inputs.size());
   for (size_t i = 0; i < arrays.size(); ++i) {
     const InputSource& input = request.inputs[i];
+    const abi::KernelArgument* argument = spec.argument(input.name);
     if (isGenerator(input.source)) {
       given.push_back({input.name, std::nullopt, input.shape});
+      if (input.shape && isSplit(argument, *input.shape, request))
+        given.back().shape->erase(given.back().shape->begin());
       continue;
     }
-    const abi::KernelArgument* argument = spec.argument(input.name);
     Result<Array> array =
         readArray(input.source, argument != nullptr ? std::optional(argument->type) : std::nullopt);
     if (!array.ok()) return Error{fmt::format("--in {}: {}", input.name, array.error().message)};
     given.push_back({input.name, array->type, array->shape});
+    if (isSplit(argument, array->shape, request))
+      given.back().shape->erase(given.back().shape->begin());
     arrays[i] = *std::move(array);
   }
   return arrays;
 }
 
-/// The data of an in or inout tensor, now that its shape is known.
+/// The data of an in or inout tensor, of all devices if it is split, now that its shape is known.
 Result<Array> inputData(const abi::BoundArgument& argument, const RunRequest& request,
                         std::vector<Array>& files) {
   for (size_t i = 0; i < request.inputs.size(); ++i) {
-    if (request.inputs[i].name != argument.name) continue;
-    if (!isGenerator(request.inputs[i].source)) return std::move(files[i]);
-    Result<Array> array = generate(request.inputs[i].source, argument.type, argument.shape);
+    const InputSource& input = request.inputs[i];
+    if (input.name != argument.name) continue;
+    if (!isGenerator(input.source)) return std::move(files[i]);
+    const bool split = input.shape && input.shape->size() > argument.shape.size();
+    Result<Array> array =
+        generate(input.source, argument.type, stacked(argument.shape, split ? request.devices : 1));
     if (!array.ok()) return Error{fmt::format("--in {}: {}", argument.name, array.error().message)};
     return array;
   }
@@ -95,6 +115,7 @@ Result<std::optional<abi::KernelSpec>> readNote(const sim::ElfImage& image,
 
 Result<PreparedLaunch> bindLaunch(std::optional<abi::KernelSpec> spec, const RunRequest& request) {
   PreparedLaunch launch;
+  launch.devices = static_cast<unsigned>(request.devices);
   launch.spec = std::move(spec);
   if (!launch.spec) return launch;
   ETALON_RETURN_IF_ERROR(checkOutputs(*launch.spec, request));
@@ -119,7 +140,7 @@ Result<PreparedLaunch> bindLaunch(std::optional<abi::KernelSpec> spec, const Run
       if (!input.ok()) return input.error();
       data = *std::move(input);
     }
-    launch.tensors.push_back({argument, 0, *bytes});
+    launch.tensors.push_back({argument, 0, *bytes, data.shape.size() > argument.shape.size()});
     launch.inputs.push_back(std::move(data));
   }
   return launch;
@@ -135,13 +156,19 @@ Status placeLaunch(PreparedLaunch& launch, const LaunchMemory& memory) {
     if (!address.ok()) return Error{fmt::format("{}: {}", name, address.error().message)};
     tensor.address = *address;
     addresses.push_back(*address);
-    if (tensor.argument.direction != abi::Direction::Out && tensor.bytes != 0)
-      ETALON_RETURN_IF_ERROR(memory.write(*address, launch.inputs[i].data));
+    if (tensor.argument.direction == abi::Direction::Out || tensor.bytes == 0) continue;
+    for (unsigned device = 0; device < launch.devices; ++device) {
+      const std::span<const std::byte> all = launch.inputs[i].data;
+      ETALON_RETURN_IF_ERROR(
+          memory.write(launch.deviceField(device) | *address,
+                       tensor.split ? all.subspan(device * tensor.bytes, tensor.bytes) : all));
+    }
   }
   const std::vector<std::byte> block = launch.binding.argumentBlock(addresses);
   const Result<uint64_t> address = memory.allocate(block.size(), "the argument block");
   if (!address.ok()) return address.error();
-  if (!block.empty()) ETALON_RETURN_IF_ERROR(memory.write(*address, block));
+  for (unsigned device = 0; device < launch.devices && !block.empty(); ++device)
+    ETALON_RETURN_IF_ERROR(memory.write(launch.deviceField(device) | *address, block));
   launch.argument_block = *address;
   return {};
 }
@@ -161,7 +188,8 @@ Result<PreparedLaunch> prepareLaunch(sim::FunctionalDevice& device, const sim::E
 }
 
 Result<Output> makeOutput(const PlacedTensor& tensor, const RunRequest& request) {
-  Result<Array> array = makeArray(tensor.argument.type, tensor.argument.shape);
+  Result<Array> array =
+      makeArray(tensor.argument.type, stacked(tensor.argument.shape, request.devices));
   if (!array.ok()) return array.error();
   Output output{*std::move(array), {}, {}, tensor.argument.name, ""};
   for (const Assignment& asked : request.outputs)
@@ -177,16 +205,20 @@ Result<std::vector<Output>> readOutputs(sim::FunctionalDevice& device, const Pre
     Result<Output> made = makeOutput(tensor, request);
     if (!made.ok()) return made.error();
     Output& output = outputs.emplace_back(*std::move(made));
-    if (tensor.bytes == 0) continue;
-    ETALON_RETURN_IF_ERROR(device.read(tensor.address, output.array.data));
-    const auto at = device.memory().find(0, tensor.address, tensor.bytes);
-    const auto element = [&](uint64_t byte) {
-      return byte * 8 / static_cast<unsigned>(elementInfo(tensor.argument.type).bits);
-    };
-    if (const auto byte = at->region->init.firstUnset(at->offset, tensor.bytes))
-      output.first_unwritten = element(*byte - at->offset);
-    if (const auto address = device.firstPoisoned(tensor.address, tensor.bytes))
-      output.first_left_out = element(*address - tensor.address);
+    for (unsigned i = 0; i < launch.devices && tensor.bytes != 0; ++i) {
+      const uint64_t address = launch.deviceField(i) | tensor.address;
+      const uint64_t begin = i * tensor.bytes;
+      ETALON_RETURN_IF_ERROR(
+          device.read(address, std::span(output.array.data).subspan(begin, tensor.bytes)));
+      const auto at = device.memory().find(0, address, tensor.bytes);
+      const auto element = [&](uint64_t byte) {
+        return (begin + byte) * 8 / static_cast<unsigned>(elementInfo(tensor.argument.type).bits);
+      };
+      const auto byte = at->region->init.firstUnset(at->offset, tensor.bytes);
+      if (byte && !output.first_unwritten) output.first_unwritten = element(*byte - at->offset);
+      const auto poisoned = device.firstPoisoned(address, tensor.bytes);
+      if (poisoned && !output.first_left_out) output.first_left_out = element(*poisoned - address);
+    }
   }
   return outputs;
 }

@@ -21,9 +21,10 @@ namespace etalon::tools {
 
 /// An argument tensor in the device's memory.
 struct PlacedTensor {
-  abi::BoundArgument argument;
-  uint64_t address = 0;
+  abi::BoundArgument argument;  // shape and bytes on one device
+  uint64_t address = 0;         // on every device
   uint64_t bytes = 0;
+  bool split = false;  // the input has a part for each device; else each gets all of it
 };
 
 /// What a launch was given, kept for reading outputs back and checking them.
@@ -33,6 +34,12 @@ struct PreparedLaunch {
   std::vector<PlacedTensor> tensors;  // in the order of the arguments
   std::vector<Array> inputs;          // as given, for each tensor; outputs hold no data
   uint64_t argument_block = 0;        // a0; 0 without a launch note
+  unsigned devices = 1;
+
+  /// Bits 55:48 of the addresses of a device, counted from 0; 0 where there is one.
+  uint64_t deviceField(unsigned device) const {
+    return devices == 1 ? 0 : uint64_t{sim::Cluster::id(device)} << isa::kDeviceShift;
+  }
 };
 
 /// The launch note of an image; an image without one takes no arguments.
@@ -50,7 +57,7 @@ struct LaunchMemory {
   std::function<Status(uint64_t address, std::span<const std::byte> bytes)> write;
 };
 
-/// Puts tensors and argument block into memory. Output tensors are left unwritten, so that reading one before it was
+/// Puts tensors and argument block into memory of every device. Output tensors are left unwritten, so that reading one before it was
 /// computed is found where the device can find it. Errors: more than the device's memory.
 Status placeLaunch(PreparedLaunch& launch, const LaunchMemory& memory);
 
@@ -71,7 +78,7 @@ struct Output {
 /// An output's array and file, its data still to be read.
 Result<Output> makeOutput(const PlacedTensor& tensor, const RunRequest& request);
 
-/// Reads the out and inout tensors back.
+/// Reads the out and inout tensors back; those of several devices stand behind each other, by one more dim.
 Result<std::vector<Output>> readOutputs(sim::FunctionalDevice& device, const PreparedLaunch& launch,
                                         const RunRequest& request);
 

@@ -95,8 +95,9 @@ Status writeSnapshot(const sim::FunctionalDevice& device, const std::string& pat
 
 std::string snapshotLabel(const sim::ElfImage& image, const PreparedLaunch& launch,
                           const sim::LaunchOptions& options) {
-  return fmt::format("cores {}\nseed {}\nprogram {:016x}\narguments and inputs {:016x}\n",
-                     options.cores, options.seed, digestOf(image), digestOf(launch));
+  return fmt::format(
+      "cores {}\ndevices {}\nseed {}\nprogram {:016x}\narguments and inputs {:016x}\n",
+      options.cores, launch.devices, options.seed, digestOf(image), digestOf(launch));
 }
 
 Result<sim::RunResult> runLaunch(std::unique_ptr<sim::FunctionalDevice>& device,

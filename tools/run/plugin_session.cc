@@ -143,6 +143,8 @@ class PluginRun {
 
   Status runImage(Device& device) {
     const uint64_t cores = device.description().cores;
+    if (request_.devices != 1)
+      return Error{fmt::format("--devices {}: of --device npu-functional alone", request_.devices)};
     if (request_.cores && (*request_.cores < 1 || *request_.cores > cores))
       return Error{fmt::format("--cores {}: the device has 1 to {}", *request_.cores, cores)};
     report_.cores = static_cast<unsigned>(request_.cores.value_or(cores));

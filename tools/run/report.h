@@ -43,7 +43,7 @@ struct ReportedPoison {
 };
 struct ReportedDump {
   std::string target;
-  unsigned core = 0;
+  unsigned core = 0;  // agent
   std::string text;
 };
 /// Verdict of the reference on the outputs.
@@ -82,7 +82,8 @@ struct RunReport {
   std::string contract_name;            // empty: what a plug-in declares stands in its description
   uint64_t contract_hash = 0;           // 0: the canonical arithmetic
   bool ran_operator = false;            // not the image: the operator that its launch note names
-  std::optional<unsigned> cores;        // of a run of an image
+  std::optional<unsigned> cores;        // of a run of an image, of each device
+  sim::Cluster cluster;                 // that cores of findings are counted through
   std::optional<uint64_t> seed;         // of the interleaving of cores; none: a plug-in
   RunEnd end = RunEnd::exited;
   uint64_t exit_code = 0;                // of the program, when it exited

@@ -15,11 +15,19 @@ using Json = nlohmann::ordered_json;
 /// Addresses and words are text: readers of JSON may hold numbers as doubles.
 std::string hex(uint64_t value) { return fmt::format("{:#x}", value); }
 
-Json siteJson(unsigned core, uint64_t pc, uint32_t instruction, const SourcePlace& place) {
-  Json json{{"core", core},
-            {"pc", hex(pc)},
-            {"instruction", hex(instruction)},
-            {"disassembly", isa::disassemble(instruction)}};
+/// The core by its number; where there are several devices, its device as well.
+Json coreJson(unsigned agent, const sim::Cluster& cluster) {
+  Json json{{"core", cluster.core(agent)}};
+  if (cluster.devices > 1) json["device"] = sim::Cluster::id(cluster.device(agent));
+  return json;
+}
+
+Json siteJson(const sim::Cluster& cluster, unsigned agent, uint64_t pc, uint32_t instruction,
+              const SourcePlace& place) {
+  Json json = coreJson(agent, cluster);
+  json["pc"] = hex(pc);
+  json["instruction"] = hex(instruction);
+  json["disassembly"] = isa::disassemble(instruction);
   if (place.line != 0) {
     json["file"] = place.file;
     json["line"] = place.line;
@@ -28,9 +36,9 @@ Json siteJson(unsigned core, uint64_t pc, uint32_t instruction, const SourcePlac
   return json;
 }
 
-Json faultJson(const ReportedFault& reported) {
+Json faultJson(const ReportedFault& reported, const sim::Cluster& cluster) {
   const isa::Fault& fault = reported.fault;
-  Json json = siteJson(fault.core, fault.pc, fault.instruction, reported.place);
+  Json json = siteJson(cluster, fault.core, fault.pc, fault.instruction, reported.place);
   json["handled"] = reported.handled;
   json["cause"] = isa::causeName(fault.cause);
   json["cause_code"] = static_cast<int>(fault.cause);
@@ -45,41 +53,45 @@ Json faultJson(const ReportedFault& reported) {
   return json;
 }
 
-Json raceSideJson(const sim::RacingAccess& side, const SourcePlace& place) {
-  Json json = siteJson(side.site.core, side.site.pc, side.site.insn, place);
+Json raceSideJson(const sim::RacingAccess& side, const SourcePlace& place,
+                  const sim::Cluster& cluster) {
+  Json json = siteJson(cluster, side.site.core, side.site.pc, side.site.insn, place);
   json["access"] = sim::accessKindName(side.kind);
   return json;
 }
 
-Json raceJson(const ReportedRace& reported) {
-  const sim::RaceReport& race = reported.race;
-  return {
-      {"first", raceSideJson(race.first, reported.first)},
-      {"second", raceSideJson(race.second, reported.second)},
-      {"memory",
-       race.region.isGlobal() ? "global" : fmt::format("local of core {}", race.region.index - 1)},
-      {"offset", hex(race.offset)},
-      {"text", race.text}};
+std::string memoryName(sim::MemoryRegion region, const sim::Cluster& cluster) {
+  if (region.isGlobalOfAny(cluster)) return "global" + cluster.deviceSuffix(region.device(cluster));
+  return "local of " + cluster.coreName(region.index - 1);
 }
 
-Json readJson(const ReportedRead& reported) {
+Json raceJson(const ReportedRace& reported, const sim::Cluster& cluster) {
+  const sim::RaceReport& race = reported.race;
+  return {{"first", raceSideJson(race.first, reported.first, cluster)},
+          {"second", raceSideJson(race.second, reported.second, cluster)},
+          {"memory", memoryName(race.region, cluster)},
+          {"offset", hex(race.offset)},
+          {"text", race.text}};
+}
+
+Json readJson(const ReportedRead& reported, const sim::Cluster& cluster) {
   const sim::UninitialisedRead& read = reported.read;
-  Json json = siteJson(read.core, read.pc, read.instruction, reported.place);
+  Json json = siteJson(cluster, read.core, read.pc, read.instruction, reported.place);
   json["address"] = hex(read.address);
   json["size"] = read.size;
   return json;
 }
 
-Json stopJson(const ReportedStop& reported) {
+Json stopJson(const ReportedStop& reported, const sim::Cluster& cluster) {
   const sim::StoppedCore& stopped = reported.stopped;
-  Json json = siteJson(stopped.core, stopped.pc, stopped.instruction, reported.place);
+  Json json = siteJson(cluster, stopped.core, stopped.pc, stopped.instruction, reported.place);
   if (!stopped.waiting.empty()) json["waiting"] = stopped.waiting;
   return json;
 }
 
-Json poisonJson(const ReportedPoison& reported) {
+Json poisonJson(const ReportedPoison& reported, const sim::Cluster& cluster) {
   const sim::PoisonStop& stop = reported.stop;
-  Json json = siteJson(stop.core, stop.pc, stop.instruction, reported.place);
+  Json json = siteJson(cluster, stop.core, stop.pc, stop.instruction, reported.place);
   json["use"] = stop.use;
   if (!stop.operand.empty()) json["operand"] = stop.operand;
   json["address"] = hex(stop.address);
@@ -124,6 +136,9 @@ Json listOf(const std::vector<T>& values, F toJson) {
 
 std::string reportJson(const RunReport& report, const std::string& console) {
   const std::vector<std::string> failures = report.failures();
+  const auto found = [&](const auto& values, auto toJson) {
+    return listOf(values, [&](const auto& value) { return toJson(value, report.cluster); });
+  };
   Json counters = Json::object();
   for (const auto& [name, value] : report.counters) counters[name] = value;
   Json check = nullptr;
@@ -148,26 +163,30 @@ std::string reportJson(const RunReport& report, const std::string& console) {
       {"outputs",
        listOf(report.outputs, [&](const Output& o) { return outputJson(o, report.finished()); })},
       {"check", check},
-      {"faults", listOf(report.faults, faultJson)},
+      {"faults", found(report.faults, faultJson)},
       {"fault_count", report.fault_count},
-      {"races", listOf(report.races, raceJson)},
+      {"races", found(report.races, raceJson)},
       {"race_count", report.race_count},
-      {"order_dependent", listOf(report.order_dependent, raceJson)},
+      {"order_dependent", found(report.order_dependent, raceJson)},
       {"order_dependent_count", report.order_dependent_count},
-      {"uninitialised_reads", listOf(report.uninitialised_reads, readJson)},
+      {"uninitialised_reads", found(report.uninitialised_reads, readJson)},
       {"uninitialised_read_count", report.uninitialised_read_count},
       {"console", console},
-      {"stopped", listOf(report.stops, stopJson)},
+      {"stopped", found(report.stops, stopJson)},
   };
+  if (report.cluster.devices > 1) json["devices"] = report.cluster.devices;
   if (!report.device_description.empty())
     json["device_description"] = Json::parse(report.device_description);
   if (report.timing) json["timing"] = Json::parse(timingJson(*report.timing));
   if (report.timing_only) json["timing_only"] = true;
-  if (report.poison) json["poison"] = poisonJson(*report.poison);
+  if (report.poison) json["poison"] = poisonJson(*report.poison, report.cluster);
   if (!report.detail.empty()) json["detail"] = report.detail;
   if (!report.dumps.empty())
-    json["dumps"] = listOf(report.dumps, [](const ReportedDump& d) {
-      return Json{{"target", d.target}, {"core", d.core}, {"text", d.text}};
+    json["dumps"] = listOf(report.dumps, [&](const ReportedDump& d) {
+      Json dump{{"target", d.target}};
+      dump.update(coreJson(d.core, report.cluster));
+      dump["text"] = d.text;
+      return dump;
     });
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -13,11 +13,11 @@ std::string where(const SourcePlace& place, uint64_t pc) {
   return text.empty() ? fmt::format("pc {:#x}", pc) : fmt::format("{}, pc {:#x}", text, pc);
 }
 
-std::string faultText(const ReportedFault& reported) {
+std::string faultText(const ReportedFault& reported, const sim::Cluster& cluster) {
   const isa::Fault& fault = reported.fault;
-  std::string text = fmt::format("{} on core {}: {}\n",
-                                 reported.handled ? "trap, handled by the program," : "fault",
-                                 fault.core, isa::causeName(fault.cause));
+  std::string text =
+      fmt::format("{} on {}: {}\n", reported.handled ? "trap, handled by the program," : "fault",
+                  cluster.coreName(fault.core), isa::causeName(fault.cause));
   text += fmt::format("  at           {}\n", where(reported.place, fault.pc));
   text += fmt::format("  instruction  {}\n", isa::disassemble(fault.instruction));
   if (!fault.operand.empty()) text += fmt::format("  operand      {}\n", fault.operand);
@@ -29,23 +29,26 @@ std::string faultText(const ReportedFault& reported) {
   return text;
 }
 
-std::string sideText(const sim::RacingAccess& side, const SourcePlace& place) {
-  return fmt::format("core {} {}: {} at {}", side.site.core, sim::accessKindName(side.kind),
-                     isa::disassemble(side.site.insn), where(place, side.site.pc));
+std::string sideText(const sim::RacingAccess& side, const SourcePlace& place,
+                     const sim::Cluster& cluster) {
+  return fmt::format("{} {}: {} at {}", cluster.coreName(side.site.core),
+                     sim::accessKindName(side.kind), isa::disassemble(side.site.insn),
+                     where(place, side.site.pc));
 }
 
-std::string stopText(const ReportedStop& reported) {
+std::string stopText(const ReportedStop& reported, const sim::Cluster& cluster) {
   const sim::StoppedCore& stopped = reported.stopped;
-  return fmt::format("core {} {}\n  at           {}\n  instruction  {}\n", stopped.core,
+  return fmt::format("{} {}\n  at           {}\n  instruction  {}\n",
+                     cluster.coreName(stopped.core),
                      stopped.waiting.empty() ? "had not halted" : stopped.waiting,
                      where(reported.place, stopped.pc), isa::disassemble(stopped.instruction));
 }
 
-std::string poisonText(const ReportedPoison& reported) {
+std::string poisonText(const ReportedPoison& reported, const sim::Cluster& cluster) {
   const sim::PoisonStop& stop = reported.stop;
   std::string text =
-      fmt::format("core {} needs a value that --timing-only left out: {}\n  at           {}\n",
-                  stop.core, stop.use, where(reported.place, stop.pc));
+      fmt::format("{} needs a value that --timing-only left out: {}\n  at           {}\n",
+                  cluster.coreName(stop.core), stop.use, where(reported.place, stop.pc));
   if (stop.instruction != 0)
     text += fmt::format("  instruction  {}\n", isa::disassemble(stop.instruction));
   if (!stop.operand.empty()) text += fmt::format("  operand      {}\n", stop.operand);
@@ -58,10 +61,10 @@ std::string poisonText(const ReportedPoison& reported) {
                     stop.address);
 }
 
-std::string pairText(std::string_view what, const ReportedRace& pair) {
+std::string pairText(std::string_view what, const ReportedRace& pair, const sim::Cluster& cluster) {
   return fmt::format("{}\n  first        {}\n  second       {}\n  {}\n", what,
-                     sideText(pair.race.first, pair.first), sideText(pair.race.second, pair.second),
-                     pair.race.text);
+                     sideText(pair.race.first, pair.first, cluster),
+                     sideText(pair.race.second, pair.second, cluster), pair.race.text);
 }
 
 std::string more(uint64_t count, size_t shown, std::string_view what) {
@@ -77,6 +80,8 @@ std::string headline(const RunReport& report) {
     text += fmt::format(" on {}", *report.cores);
     if (report.machine) text += fmt::format(" of {}", report.machine->cores);
     text += " cores";
+    if (report.cluster.devices > 1)
+      text += fmt::format(" of each of {} devices", report.cluster.devices);
   }
   text += ", " + report.device;
   if (report.machine)
@@ -116,22 +121,22 @@ std::string outputsText(const RunReport& report) {
 
 std::string findingsText(const RunReport& report) {
   std::string text;
-  if (report.poison) text += poisonText(*report.poison);
-  for (const ReportedFault& fault : report.faults) text += faultText(fault);
+  if (report.poison) text += poisonText(*report.poison, report.cluster);
+  for (const ReportedFault& fault : report.faults) text += faultText(fault, report.cluster);
   text += more(report.fault_count, report.faults.size(), "faults");
-  for (const ReportedRace& race : report.races) text += pairText("data race", race);
+  for (const ReportedRace& race : report.races) text += pairText("data race", race, report.cluster);
   text += more(report.race_count, report.races.size(), "data races");
   for (const ReportedRace& pair : report.order_dependent)
-    text += pairText("order-dependent result", pair);
+    text += pairText("order-dependent result", pair, report.cluster);
   text +=
       more(report.order_dependent_count, report.order_dependent.size(), "order-dependent results");
   for (const ReportedRead& read : report.uninitialised_reads)
     text += fmt::format(
-        "uninitialised read on core {}\n  at           {}\n  instruction  {}\n  found        "
+        "uninitialised read on {}\n  at           {}\n  instruction  {}\n  found        "
         "address {:#x} was never "
         "written; the access wanted {} bytes\n",
-        read.read.core, where(read.place, read.read.pc), isa::disassemble(read.read.instruction),
-        read.read.address, read.read.size);
+        report.cluster.coreName(read.read.core), where(read.place, read.read.pc),
+        isa::disassemble(read.read.instruction), read.read.address, read.read.size);
   text += more(report.uninitialised_read_count, report.uninitialised_reads.size(),
                "uninitialised reads");
   for (const Output& output : report.outputs)
@@ -146,8 +151,8 @@ std::string reportText(const RunReport& report, bool quiet) {
   const std::vector<std::string> failures = report.failures();
   std::string text = findingsText(report);
   for (const ReportedDump& dump : report.dumps)
-    text += fmt::format("core {} {}\n{}", dump.core, dump.target, dump.text);
-  for (const ReportedStop& stop : report.stops) text += stopText(stop);
+    text += fmt::format("{} {}\n{}", report.cluster.coreName(dump.core), dump.target, dump.text);
+  for (const ReportedStop& stop : report.stops) text += stopText(stop, report.cluster);
   if (!report.detail.empty()) text += report.detail + "\n";
   if (!quiet) {
     text += headline(report);

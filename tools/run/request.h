@@ -57,7 +57,8 @@ struct RunRequest {
   std::string machine = "base";
   std::vector<std::string> overrides;
   std::string contract;  // numerics contract by name or path; empty: the canonical arithmetic
-  std::optional<uint64_t> cores;  // all of the machine if absent
+  std::optional<uint64_t> cores;  // of each device; all of the machine if absent
+  uint64_t devices = 1;           // joined, of the functional model
   std::vector<InputSource> inputs;
   std::vector<Assignment> outputs;
   std::vector<Assignment> arguments;

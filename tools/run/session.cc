@@ -21,6 +21,21 @@
 namespace etalon::tools {
 namespace {
 
+Status checkDevices(const RunRequest& request, const RunHooks& hooks) {
+  const auto refused = [&](std::string_view option, std::string_view why) {
+    return Error{fmt::format("--devices {}: not with {}: {}", request.devices, option, why)};
+  };
+  if (request.devices < 1 || request.devices > isa::kMaxDevices)
+    return Error{
+        fmt::format("--devices {}: a cluster has 1 to {}", request.devices, isa::kMaxDevices)};
+  if (request.devices == 1) return {};
+  if (request.timed)
+    return refused("--device npu", "time is kept of one device; npu-functional runs several");
+  if (hooks.debugger) return refused("--gdb", "the debugger knows one device");
+  if (request.check) return refused("--check", "references know one device; compare the outputs");
+  return {};
+}
+
 Status checkCores(const RunRequest& request, const isa::Machine& machine, unsigned cores) {
   if (request.cores && (*request.cores < 1 || *request.cores > machine.cores))
     return Error{fmt::format(
@@ -76,6 +91,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
     contract = *std::move(opened);
   }
   const auto cores = static_cast<unsigned>(request.cores.value_or(machine->cores));
+  ETALON_RETURN_IF_ERROR(checkDevices(request, hooks));
   ETALON_RETURN_IF_ERROR(checkCores(request, *machine, cores));
   const Result<Program> program = openProgram(request.program);
   if (!program.ok()) return program.error();
@@ -88,7 +104,8 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
     what_if = *std::move(answers);
   }
   Result<std::unique_ptr<sim::FunctionalDevice>> created = sim::FunctionalDevice::create(
-      *machine, contract, request.timing_only ? sim::Values::left_out : sim::Values::computed);
+      *machine, contract, request.timing_only ? sim::Values::left_out : sim::Values::computed,
+      static_cast<unsigned>(request.devices));
   if (!created.ok()) return created.error();
   std::unique_ptr<sim::FunctionalDevice> device = *std::move(created);
   ETALON_RETURN_IF_ERROR(device->load(program->image));
@@ -105,7 +122,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   options.console = hooks.console;
   options.progress = hooks.progress;
   const sim::CommitSink commits = [&](const sim::Core& core, const sim::Commit& commit) {
-    hooks.commit_line(commitLine(core, commit));
+    hooks.commit_line(commitLine(device->cluster(), core, commit));
   };
   if (hooks.commit_line) options.commits = &commits;
   SourceLines lines(program->image);
@@ -130,6 +147,7 @@ Result<RunReport> runOnModel(const RunRequest& request, const RunHooks& hooks) {
   report.contract_name = contract.name;
   report.contract_hash = contract.hash;
   report.cores = cores;
+  report.cluster = device->cluster();
   report.seed = request.seed;
   report.permits = request.permits;
   report.timing_only = request.timing_only;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Start of a program on every core. In: a0 = argument block, a1 = cores of the launch, a4 = its first
-# core, mhartid = this core. Calls main(argument block, index of this core in the launch, cores).
+# Start of a program on every core. In: a0 = argument block, a1 = cores of the launch, a2 = devices,
+# a4 = its first core, mhartid = this core. Calls main(argument block, index of this core in the launch, cores).
 # The loader has zeroed .bss: with all cores starting at once, none could do it for the others.
 
     .section .text.init, "ax", @progbits
@@ -9,8 +9,8 @@
 _start:
     csrr    t0, mhartid
     la      gp, __global_pointer$
-    andi    t1, t0, 63              # 64 stacks of 64 KiB
-    addi    t1, t1, 1
+    mv      tp, a2                  # for et_devices(): there are no threads
+    addi    t1, t0, 1               # 64 stacks of 64 KiB
     slli    t1, t1, 16
     la      sp, __stack_base
     add     sp, sp, t1

@@ -90,6 +90,14 @@ TEST(Helpers, ChainStructIsTheImageOfAChain) {
   EXPECT_EQ(std::memcmp(&c, image.data(), image.size()), 0);
 }
 
+TEST(Helpers, NamesWhatPeersHave) {
+  constexpr unsigned long kRank = 4;  // of the device of id 5
+  const uint64_t device = uint64_t{kRank + 1} << isa::kDeviceShift;
+  EXPECT_EQ(et_peer(kRank, 0x8000'1000), device + 0x8000'1000);
+  EXPECT_EQ(et_peer_local(kRank, 3, 0x40),
+            device + isa::kCoreWindowBase + 3 * isa::kCoreWindowStride + 0x40);
+}
+
 TEST(Helpers, CodesAreThoseOfTheChainRegister) {
   EXPECT_EQ(ET_CHAIN_NO_TD, isa::ChainDescriptor::kNoDestination);
   EXPECT_EQ(ET_CHAIN_REDUCE, isa::ChainDescriptor::kReduce);

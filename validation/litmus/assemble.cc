@@ -26,6 +26,14 @@ constexpr uint64_t kViewArea = isa::kViewRegisters * isa::kViewImageBytes;
 constexpr uint64_t kLocationArea = 4096;
 constexpr uint64_t kTileStride = 64;
 constexpr uint64_t kLocalArea = isa::kTileRegisters * kTileStride;
+constexpr int kMeeting = 63;  // the semaphore by which cores of several devices meet
+
+uint64_t deviceOf(unsigned core) { return uint64_t{core + 1} << isa::kDeviceShift; }
+uint64_t windowOf(uint64_t core, Placement placement) {
+  return placement == Placement::apart
+             ? deviceOf(static_cast<unsigned>(core)) + isa::kCoreWindowBase
+             : isa::kCoreWindowBase + core * isa::kCoreWindowStride;
+}
 
 bool isWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -58,9 +66,9 @@ isa::TileRegister tileRegister(unsigned number, ElementType type) {
   return tile;
 }
 
-isa::ViewDescriptor viewOf(const Location& location) {
+isa::ViewDescriptor viewOf(const Location& location, Placement placement) {
   isa::ViewDescriptor view;
-  view.base = addressOf(location);
+  view.base = addressOf(location, placement);
   view.type = static_cast<uint8_t>(location.type);
   view.naxes = view.nbox = view.ncol = 1;
   view.axes[0] = {.dim = 1, .stride = 4, .origin = 0};
@@ -70,8 +78,8 @@ isa::ViewDescriptor viewOf(const Location& location) {
 
 class Assembler {
  public:
-  Assembler(const LitmusTest& test, uint64_t local_bytes)
-      : test_(test), local_bytes_(local_bytes) {}
+  Assembler(const LitmusTest& test, uint64_t local_bytes, Placement placement)
+      : test_(test), local_bytes_(local_bytes), placement_(placement) {}
 
   Result<LitmusImage> image() {
     findTiles();
@@ -82,20 +90,24 @@ class Assembler {
     for (size_t i = 0; i < test_.locations.size(); ++i) {
       const Location& location = test_.locations[i];
       std::byte* view = image.data_bytes.data() + i * isa::kViewImageBytes;
-      isa::storeViewImage(viewOf(location),
+      isa::storeViewImage(viewOf(location, placement_),
                           std::span<std::byte, isa::kViewImageBytes>(view, isa::kViewImageBytes));
       if (!location.core)
         storeBytes(image.data_bytes.data() + kViewArea + location.offset, location.initial);
     }
     for (unsigned core = 0; core < test_.cores.size(); ++core) {
       const auto next = builder_.label();
-      builder_.csrrs(X{31}, 0xf14, X{0});
+      if (placement_ == Placement::apart)
+        builder_.addi(X{31}, X{13}, -1);
+      else
+        builder_.csrrs(X{31}, 0xf14, X{0});
       builder_.li(X{30}, core);
       builder_.beq(X{31}, X{30}, 8);
       builder_.jal(X{0}, next);
       ETALON_RETURN_IF_ERROR(emitCore(core));
       builder_.bind(next);
     }
+    builder_.et_halt();  // on a device that the test does not know
     Result<std::vector<uint32_t>> words = builder_.finish();
     if (!words.ok()) return Error{fmt::format("{}: {}", test_.name, words.error().message)};
     image.words = *std::move(words);
@@ -151,11 +163,30 @@ class Assembler {
             test_.name, core, number, quote(text))};
       builder_.li(X{static_cast<uint8_t>(number)}, *value);
     }
-    builder_.li(X{28}, -1);
-    builder_.et_barrier(X{28}, X{28});
+    meet(core);
     ETALON_RETURN_IF_ERROR(emitLines(test_.cores[core].lines));
     builder_.et_halt();
     return {};
+  }
+
+  void meet(unsigned core) {
+    if (placement_ == Placement::together) {
+      builder_.li(X{28}, -1);
+      builder_.et_barrier(X{28}, X{28});
+      return;
+    }
+    builder_.li(X{29}, 1);
+    for (unsigned other = 0; other < test_.cores.size(); ++other) {
+      if (other == core) continue;
+      builder_.li(X{28}, semaphore(other, kMeeting));
+      builder_.et_sig(X{28}, X{29});
+    }
+    builder_.li(X{28}, static_cast<int64_t>(test_.cores.size()) - 1);
+    builder_.et_waitsub(X{0}, kMeeting, X{28});
+  }
+
+  int64_t semaphore(uint64_t core, uint64_t number) const {
+    return static_cast<int64_t>(windowOf(core, placement_) + local_bytes_ + 4 * number);
   }
 
   std::optional<int64_t> valueOf(std::string_view text) const {
@@ -165,7 +196,7 @@ class Assembler {
     for (const Location& location : test_.locations)
       if (location.name == (own ? text.substr(4) : text) && (!own || location.core))
         return static_cast<int64_t>(own ? isa::kLocalWindowBase + localOffset(location)
-                                        : addressOf(location));
+                                        : addressOf(location, placement_));
     if (text.starts_with("tile.")) {
       const auto tile = parseUnsigned(text.substr(5));
       if (!tile.ok() || *tile >= isa::kTileRegisters) return std::nullopt;
@@ -176,8 +207,7 @@ class Assembler {
     const auto core = parseUnsigned(text.substr(3, dot - 3));
     const auto semaphore = parseUnsigned(text.substr(dot + 1));
     if (!core.ok() || !semaphore.ok() || *semaphore >= sim::kSemaphores) return std::nullopt;
-    return static_cast<int64_t>(isa::kCoreWindowBase + *core * isa::kCoreWindowStride +
-                                local_bytes_ + 4 * *semaphore);
+    return this->semaphore(*core, *semaphore);
   }
 
   Status emitLines(const std::vector<ProgramLine>& lines) {
@@ -247,6 +277,7 @@ class Assembler {
 
   const LitmusTest& test_;
   uint64_t local_bytes_;
+  Placement placement_;
   std::vector<std::optional<Tile>> tiles_;
   isa::ProgramBuilder builder_;
 };
@@ -255,14 +286,15 @@ class Assembler {
 
 uint64_t tileOffset(unsigned tile) { return tile * kTileStride; }
 uint64_t localOffset(const Location& location) { return kLocalArea + location.offset; }
-uint64_t addressOf(const Location& location) {
-  if (location.core)
-    return isa::kCoreWindowBase + *location.core * isa::kCoreWindowStride + localOffset(location);
-  return kData + kViewArea + location.offset;
+uint64_t addressOf(const Location& location, Placement placement) {
+  if (location.core) return windowOf(*location.core, placement) + localOffset(location);
+  const uint64_t device = placement == Placement::apart ? deviceOf(0) : 0;
+  return device + kData + kViewArea + location.offset;
 }
 
-Result<LitmusImage> assembleLitmus(const LitmusTest& test, uint64_t local_bytes) {
-  return Assembler(test, local_bytes).image();
+Result<LitmusImage> assembleLitmus(const LitmusTest& test, uint64_t local_bytes,
+                                   Placement placement) {
+  return Assembler(test, local_bytes, placement).image();
 }
 
 }  // namespace etalon::validation

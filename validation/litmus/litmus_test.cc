@@ -34,22 +34,38 @@ LitmusTest read(const std::string& path) {
   return test.ok() ? *test : LitmusTest{};
 }
 
-class Litmus : public testing::TestWithParam<std::string> {};
-
-TEST_P(Litmus, ShowsWhatItSays) {
-  const LitmusTest test = read(GetParam());
-  ASSERT_FALSE(test.cores.empty());
-  const auto least = std::max<uint64_t>(1, static_cast<uint64_t>(kLeast * fuzzScale()));
-  const Verdict verdict = judgeLitmus(test, least, kMost);
-  for (const std::string& error : verdict.errors) ADD_FAILURE() << error;
-  RecordProperty("seeds", static_cast<int>(verdict.seeds));
+/// Tests that know no barrier, which is of the cores of one device.
+std::vector<std::string> filesOfSeveralDevices() {
+  std::vector<std::string> paths = files();
+  std::erase_if(paths, [](const std::string& path) {
+    return readFile(path).value().find("et.barrier") != std::string::npos;
+  });
+  return paths;
 }
 
-INSTANTIATE_TEST_SUITE_P(Spec, Litmus, testing::ValuesIn(files()), [](const auto& info) {
+class Litmus : public testing::TestWithParam<std::string> {
+ protected:
+  void judge(Placement placement) {
+    const LitmusTest test = read(GetParam());
+    ASSERT_FALSE(test.cores.empty());
+    const auto least = std::max<uint64_t>(1, static_cast<uint64_t>(kLeast * fuzzScale()));
+    const Verdict verdict = judgeLitmus(test, least, kMost, placement);
+    for (const std::string& error : verdict.errors) ADD_FAILURE() << error;
+    RecordProperty("seeds", static_cast<int>(verdict.seeds));
+  }
+};
+class LitmusOfDevices : public Litmus {};
+
+TEST_P(Litmus, ShowsWhatItSays) { judge(Placement::together); }
+TEST_P(LitmusOfDevices, ShowsTheSameWithEachCoreOnADeviceOfItsOwn) { judge(Placement::apart); }
+
+std::string nameOf(const testing::TestParamInfo<std::string>& info) {
   std::string name = std::filesystem::path(info.param).stem();
   std::ranges::replace(name, '-', '_');
   return name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(Spec, Litmus, testing::ValuesIn(files()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Spec, LitmusOfDevices, testing::ValuesIn(filesOfSeveralDevices()), nameOf);
 
 TEST(LitmusTests, ShowEveryRuleOfTheChapter) {
   std::set<isa::Rule> shown;

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "isa/base/bits.h"
+#include "isa/machines/address_map.h"
 #include "isa/machines/find_machine.h"
 #include "sim/arch/elf_writer.h"
 
@@ -44,29 +45,37 @@ bool isFloat(const LitmusTest& test, const Term& term) {
 
 }  // namespace
 
-Result<LitmusRunner> LitmusRunner::create(const LitmusTest& test) {
-  // Every profile, as small as machines can be, and one core more than a test uses: an idle one.
+Result<LitmusRunner> LitmusRunner::create(const LitmusTest& test, Placement placement) {
+  // Every profile, as small as machines can be, and one core more than a test uses: an idle one. Or one device more.
+  const auto more = static_cast<unsigned>(test.cores.size() + 1);
+  const bool apart = placement == Placement::apart;
   const Result<isa::Machine> machine =
-      isa::openMachine("functional64", {fmt::format("cores={}", test.cores.size() + 1),
+      isa::openMachine("functional64", {fmt::format("cores={}", apart ? 2 : more),
                                         "local_bytes=64 KiB", "address_map.global_bytes=1 MiB"});
   if (!machine.ok()) return machine.error();
-  Result<LitmusImage> image = assembleLitmus(test, machine->local_bytes);
+  Result<LitmusImage> image = assembleLitmus(test, machine->local_bytes, placement);
   if (!image.ok()) return image.error();
-  auto device = sim::FunctionalDevice::create(*machine);
+  auto device =
+      sim::FunctionalDevice::create(*machine, {}, sim::Values::computed, apart ? more : 1);
   if (!device.ok()) return device.error();
   const auto elf = sim::ElfImage::parse(sim::writeElf(image->entry, image->words, {}), test.name);
   if (!elf.ok()) return elf.error();
   ETALON_RETURN_IF_ERROR((*device)->load(*elf));
-  return LitmusRunner(test, *std::move(image), *std::move(device));
+  return LitmusRunner(test, placement, *std::move(image), *std::move(device));
 }
 
 Execution LitmusRunner::run(uint64_t seed) {
   Execution execution;
   sim::LaunchOptions options;
-  options.cores = static_cast<unsigned>(test_.cores.size());
+  options.cores = placement_ == Placement::apart ? 1 : static_cast<unsigned>(test_.cores.size());
   options.instruction_limit = kMostInstructions;
   options.seed = seed;
-  const Status written = device_->write(image_.data, image_.data_bytes);
+  const unsigned devices = device_->cluster().devices;
+  Status written;
+  for (uint64_t device = 0; device < devices && written.ok(); ++device) {
+    const uint64_t field = devices == 1 ? 0 : (device + 1) << isa::kDeviceShift;
+    written = device_->write(field | image_.data, image_.data_bytes);
+  }
   const Result<sim::RunResult> result =
       written.ok() ? device_->launch(options) : Result<sim::RunResult>(written.error());
   if (!result.ok()) {
@@ -104,7 +113,7 @@ void LitmusRunner::addReports(const std::vector<sim::RaceReport>& reports,
     const uint64_t address = device_->memory().canonicalAddress(
         static_cast<uint16_t>(report.region.index), report.offset);
     const auto found = std::ranges::find_if(test_.locations, [&](const Location& location) {
-      return address - addressOf(location) < kWordBytes;
+      return address - addressOf(location, placement_) < kWordBytes;
     });
     if (found == test_.locations.end())
       execution.mistakes.push_back("a finding on no location of the test: " + report.text);
@@ -122,13 +131,12 @@ uint32_t LitmusRunner::valueOf(const Term& term) const {
   };
   switch (term.what) {
     case Term::What::x:
-      return static_cast<uint32_t>(device_->core(term.core).x(static_cast<int>(term.index)));
-    case Term::What::semaphore: return memory.semaphores(term.core)[term.index];
-    case Term::What::location: return word(addressOf(test_.locations[term.index]));
+      return static_cast<uint32_t>(device_->core(agent(term.core)).x(static_cast<int>(term.index)));
+    case Term::What::semaphore: return memory.semaphores(agent(term.core))[term.index];
+    case Term::What::location: return word(addressOf(test_.locations[term.index], placement_));
     case Term::What::tile: break;
   }
-  return word(
-      memory.canonicalAddress(static_cast<uint16_t>(1 + term.core), tileOffset(term.index)));
+  return word(memory.canonicalAddress(memory.local(agent(term.core)).id, tileOffset(term.index)));
 }
 
 bool LitmusRunner::holds(const Outcome& outcome) const {
@@ -155,10 +163,10 @@ std::string LitmusRunner::describe(const Execution& execution) const {
   return text;
 }
 
-Verdict judgeLitmus(const LitmusTest& test, uint64_t least, uint64_t most) {
+Verdict judgeLitmus(const LitmusTest& test, uint64_t least, uint64_t most, Placement placement) {
   Verdict verdict;
   verdict.first_seeds.resize(test.outcomes.size());
-  Result<LitmusRunner> runner = LitmusRunner::create(test);
+  Result<LitmusRunner> runner = LitmusRunner::create(test, placement);
   if (!runner.ok()) {
     verdict.errors.push_back(runner.error().message);
     return verdict;

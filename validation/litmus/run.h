@@ -28,7 +28,8 @@ struct Execution {
 class LitmusRunner {
  public:
   /// Errors: the programs cannot be assembled.
-  static Result<LitmusRunner> create(const LitmusTest& test);
+  static Result<LitmusRunner> create(const LitmusTest& test,
+                                     Placement placement = Placement::together);
 
   Execution run(uint64_t seed);
   /// The value of a term after the last run.
@@ -36,13 +37,18 @@ class LitmusRunner {
   bool holds(const Outcome& outcome) const;
 
  private:
-  LitmusRunner(const LitmusTest& test, LitmusImage image,
+  LitmusRunner(const LitmusTest& test, Placement placement, LitmusImage image,
                std::unique_ptr<sim::FunctionalDevice> device)
-      : test_(test), image_(std::move(image)), device_(std::move(device)) {}
+      : test_(test), placement_(placement), image_(std::move(image)), device_(std::move(device)) {}
+  /// The agent that a core of the test is.
+  unsigned agent(unsigned core) const {
+    return placement_ == Placement::apart ? device_->cluster().agent(core, 0) : core;
+  }
   void addReports(const std::vector<sim::RaceReport>& reports, Execution& execution) const;
   std::string describe(const Execution& execution) const;
 
   const LitmusTest& test_;
+  Placement placement_;
   LitmusImage image_;
   std::unique_ptr<sim::FunctionalDevice> device_;
 };
@@ -56,6 +62,7 @@ struct Verdict {
 };
 
 /// Runs the seeds 0 to `least` - 1, then further ones, up to `most`, until every outcome that must be reachable was seen.
-Verdict judgeLitmus(const LitmusTest& test, uint64_t least, uint64_t most);
+Verdict judgeLitmus(const LitmusTest& test, uint64_t least, uint64_t most,
+                    Placement placement = Placement::together);
 
 }  // namespace etalon::validation

@@ -31,6 +31,35 @@ static inline unsigned long et_semaphore(unsigned long core, unsigned long s) {
   return ET_CORE_WINDOW + core * ET_CORE_STRIDE + et_local_bytes() + 4 * s;
 }
 
+/* Devices that are joined. A program runs on all of them, with one image and its buffers at the same addresses. */
+
+/* Devices of the cluster; 1 alone. Of programs that etalon's crt0 starts. */
+static inline unsigned long et_devices(void) {
+  unsigned long devices;
+  __asm__("mv %0, tp" : "=r"(devices));
+  return devices;
+}
+/* 0 .. et_devices() - 1, this device among them: its id less 1 (CSR etself). */
+static inline unsigned long et_rank(void) {
+  unsigned long self;
+  __asm__("csrr %0, 0xfc4" : "=r"(self));
+  return (self >> 16) - 1;
+}
+/* What stands at this address on the device of a rank: a buffer, or another address that means the same there. Needs
+   profile Et-net, for the own rank, too. */
+static inline unsigned long et_peer(unsigned long rank, unsigned long address) {
+  return (rank + 1) << 48 | address;
+}
+/* A byte of the local memory, and semaphore s, of a core there. */
+static inline unsigned long et_peer_local(unsigned long rank, unsigned long core,
+                                          unsigned long offset) {
+  return et_peer(rank, ET_CORE_WINDOW + core * ET_CORE_STRIDE + offset);
+}
+static inline unsigned long et_peer_semaphore(unsigned long rank, unsigned long core,
+                                              unsigned long s) {
+  return et_peer(rank, et_semaphore(core, s));
+}
+
 /* Element types of an instruction's operands, tiles and views in the order of its syntax, as et_cap takes them. */
 #define ET_TYPES(...) ET_TYPES_(__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define ET_TYPES_(a, b, c, d, e, f, ...)                                     \
