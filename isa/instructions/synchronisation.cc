@@ -25,7 +25,7 @@ SEMANTICS(et_fence_t) {
 }
 SEMANTICS(et_fence_v) {
   auto operands = core.operands(in);
-  const ViewDescriptor view = operands.view(in.rs1, core.view(in.rs1), Role::source);
+  const ViewDescriptor& view = operands.view(in.rs1, core.view(in.rs1), Role::source);
   operands.checkRegisters();
   operands.checkPlacement();
   operands.countWork(0, saturatingProduct(view.rows(), view.columns()), 0);

@@ -11,6 +11,7 @@ namespace etalon::isa {
 
 /// A core's own local window; its device page comes after it.
 inline constexpr uint64_t kLocalWindowBase = 0x1000'0000;
+inline constexpr uint64_t kDevicePageBytes = 4096;
 /// Global memory lies in [kGlobalRegionBase, kGlobalRegionEnd).
 inline constexpr uint64_t kGlobalRegionBase = 0x8000'0000;
 inline constexpr uint64_t kGlobalRegionEnd = 0x40'0000'0000;

@@ -171,12 +171,51 @@ void TileOperands::checkProfiles() {
         "`etalon machines` lists machines with their profiles, --machine chooses one");
 }
 
+bool MachineLimits::ownPages(uint64_t address, uint64_t bytes) const {
+  const uint64_t at = address - ownDevice(address), own = local_bytes + kDevicePageBytes;
+  for (const uint64_t window : {kLocalWindowBase, core_window})
+    if (at - window < own && bytes <= own - (at - window)) return true;
+  return false;
+}
+
+std::optional<ViewDescriptor> MachineLimits::translate(const ViewDescriptor& view, int named_axis,
+                                                       uint8_t rights) const {
+  const ByteInterval hull = boxHull(view, named_axis);
+  if (hull.empty()) return view;
+  const auto begin = static_cast<uint64_t>(hull.lo);
+  const auto meant = translate(begin, static_cast<uint64_t>(hull.hi - hull.lo), rights);
+  if (!meant) return std::nullopt;
+  ViewDescriptor translated = view;
+  translated.base += *meant - begin;
+  return translated;
+}
+
+uint8_t TileOperands::rights(int i) const {
+  const Role role = slots_[i].operand.role;
+  if (rules_.updates) return right::read | right::write;
+  return static_cast<uint8_t>((reads(role) ? right::read : 0) | (writes(role) ? right::write : 0));
+}
+
+void TileOperands::translateViews() {
+  if (fault_ || !limits_.windows || !limits_.windows->inForce()) return;
+  for (int i = 0; i < count_; ++i) {
+    Operand& o = slots_[i].operand;
+    if (!o.is_view) continue;
+    if (const auto translated = limits_.translate(o.view, o.named_axis, rights(i)))
+      o.view = *translated;
+    else
+      o.outside_windows = true;
+  }
+}
+
 void TileOperands::checkPlacement() {
+  translateViews();
   checkProfiles();
   checkAliasing();
 }
 
 bool TileOperands::overlap(const Operand& a, const Operand& b) const {
+  if (a.outside_windows || b.outside_windows) return false;
   if (a.is_view && b.is_view) return mayOverlap(a.view, b.view, a.named_axis, b.named_axis);
   if (!a.is_view && !b.is_view) {
     // Only sources are displaced, and two sources are never asked.

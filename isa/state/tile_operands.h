@@ -15,6 +15,7 @@
 #include "isa/state/overlap.h"
 #include "isa/state/tile_register.h"
 #include "isa/state/view_descriptor.h"
+#include "isa/state/window.h"
 
 namespace etalon::isa {
 
@@ -38,6 +39,8 @@ struct MachineLimits {
   uint64_t core_window = 0;
   /// Id of the own device where addresses can name devices, else 0.
   uint64_t device_id = 0;
+  /// Those of the core; nullptr: it has all memory.
+  const Windows* windows = nullptr;
   int macs_log2 = 0;
   int elements_log2 = 0;
   int bytes_log2 = 0;
@@ -49,6 +52,16 @@ struct MachineLimits {
     const bool named = device_id != 0 && address >> kDeviceShift == device_id;
     return named ? device_id << kDeviceShift : 0;
   }
+  /// True if the bytes lie in the core's own local memory and device page.
+  bool ownPages(uint64_t address, uint64_t bytes) const;
+  /// What an address of the program means to the core's windows; nothing if none has all the bytes with the rights.
+  std::optional<uint64_t> translate(uint64_t address, uint64_t bytes, uint8_t rights) const {
+    if (!windows || !windows->inForce() || ownPages(address, bytes)) return address;
+    return windows->translate(address, bytes, rights);
+  }
+  /// The same of a view by its clipped box.
+  std::optional<ViewDescriptor> translate(const ViewDescriptor& view, int named_axis,
+                                          uint8_t rights) const;
 };
 
 /// Which deviations from the plain rules an instruction allows.
@@ -89,6 +102,7 @@ class TileOperands {
         false;  // the instruction records what it touches, not the whole tile
     bool may_link = false;
     bool is_index = false;
+    bool outside_windows = false;  // a view whose box no window has: it names no memory
     int named_axis = kNoNamedAxis;
     std::string_view name;
     // A displaced source: read at base + each of these bytes. Bounds and aliasing take the hull.
@@ -163,12 +177,15 @@ class TileOperands {
   const std::optional<Fault>& fault() const { return fault_; }
   /// True if a run without values leaves out what the instruction would write: an operand is a float, or leaveOutValues().
   bool leavesOutValues() const;
+  /// What operand i, a view, takes of a window.
+  uint8_t rights(int i) const;
   int count() const { return count_; }
   const Operand& operand(int i) const { return slots_[i].operand; }
   const Instruction& instruction() const { return in_; }
 
  private:
   void checkFlags(int i);
+  void translateViews();
   void checkProfiles();
   void checkAliasing();
   void checkPair(int i, int j);

@@ -26,6 +26,7 @@ Core::Core(unsigned agent, const isa::Machine& machine, Memory& memory, Findings
       global_(memory.global(device_)),
       global_region_{global_.id},
       global_base_(memory.globalBase()) {
+  limits_.windows = &memory.windows(agent);
   watch(nullptr);
   limits_.local_bytes = machine.local_bytes;
   limits_.core_window = isa::kCoreWindowBase + number_ * isa::kCoreWindowStride;
@@ -56,6 +57,11 @@ void Core::trapWith(isa::Fault fault) {
   mpie_bit_ = mie_bit_;
   mie_bit_ = false;
   next_pc_ = mtvec_ & ~uint64_t{3};  // vectored mode moves interrupts only
+}
+
+void Core::orderScalar(uint64_t predecessors, uint64_t successors) {
+  launch_->races().riscvFence(static_cast<uint16_t>(agent_),
+                              static_cast<uint8_t>(predecessors << 4 | successors));
 }
 
 void Core::returnFromTrap() {
@@ -89,7 +95,10 @@ bool Core::registerFault(Cause cause, uint64_t address, unsigned size) {
   return false;
 }
 
-bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
+bool Core::loadElsewhere(uint64_t written, unsigned size, uint64_t& value) {
+  const auto resolved = resolve(written, size, isa::right::read);
+  if (!resolved) return windowFault(Cause::load_access, written, size, isa::right::read);
+  const uint64_t address = *resolved;
   if (const auto place = memory_.find(agent_, address, size)) {
     if (!noteRead(*place, size, "a scalar load")) return false;
     launch_->races().scalarLoad(site(), MemoryRegion{place->region->id}, place->offset, size);
@@ -98,22 +107,25 @@ bool Core::loadElsewhere(uint64_t address, unsigned size, uint64_t& value) {
   }
   if (const auto at = ownRegister(address)) {
     const auto word = interrupts_.load(number_, *at, size);
-    if (!word) return registerFault(Cause::load_access, address, size);
+    if (!word) return registerFault(Cause::load_access, written, size);
     value = *word;
     return true;
   }
-  if (!memory_.inDevicePage(agent_, address)) return accessFault(Cause::load_access, address, size);
+  if (!memory_.inDevicePage(agent_, address)) return accessFault(Cause::load_access, written, size);
   if (address % size != 0) {
-    trap(Cause::load_misaligned, address, Rule::mem_scalar_misaligned);
+    trap(Cause::load_misaligned, written, Rule::mem_scalar_misaligned);
     return false;
   }
   const auto word = memory_.findDeviceWord(agent_, address);
-  if (!word || size != 4) return accessFault(Cause::load_access, address, size);
+  if (!word || size != 4) return accessFault(Cause::load_access, written, size);
   value = memory_.semaphores(word->agent)[word->semaphore];
   return true;
 }
 
-bool Core::storeElsewhere(uint64_t address, unsigned size, uint64_t value) {
+bool Core::storeElsewhere(uint64_t written, unsigned size, uint64_t value) {
+  const auto resolved = resolve(written, size, isa::right::write);
+  if (!resolved) return windowFault(Cause::store_access, written, size, isa::right::write);
+  const uint64_t address = *resolved;
   if (const auto place = memory_.find(agent_, address, size)) {
     std::memcpy(place->data(), &value, size);
     launch_->races().scalarStore(site(), MemoryRegion{place->region->id}, place->offset, size);
@@ -122,37 +134,44 @@ bool Core::storeElsewhere(uint64_t address, unsigned size, uint64_t value) {
   }
   if (const auto at = ownRegister(address)) {
     if (!interrupts_.store(number_, *at, size, value))
-      return registerFault(Cause::store_access, address, size);
+      return registerFault(Cause::store_access, written, size);
     noteInterrupts();
     return true;
   }
   if (!memory_.inDevicePage(agent_, address))
-    return accessFault(Cause::store_access, address, size);
+    return accessFault(Cause::store_access, written, size);
   if (address % size != 0) {
-    trap(Cause::store_misaligned, address, Rule::mem_scalar_misaligned);
+    trap(Cause::store_misaligned, written, Rule::mem_scalar_misaligned);
     return false;
   }
   const auto word = memory_.findDeviceWord(agent_, address);
-  if (!word || size != 4) return accessFault(Cause::store_access, address, size);
+  if (!word || size != 4) return accessFault(Cause::store_access, written, size);
   memory_.semaphores(word->agent)[word->semaphore] = static_cast<uint32_t>(value);
   return true;
 }
 
-std::optional<Place> Core::atomicPlace(uint64_t address, unsigned size, Cause misaligned,
+std::optional<Place> Core::atomicPlace(uint64_t written, unsigned size, Cause misaligned,
                                        Cause access) {
-  if (address % size != 0) {
-    trapWith({.cause = misaligned,
-              .rule = Rule::mem_amo_align,
-              .value = address,
-              .operand = "rs1",
-              .detail = fmt::format("address {:#x} is not a multiple of {}", address, size)});
+  const uint8_t rights =
+      access == Cause::load_access ? isa::right::read : isa::right::read | isa::right::write;
+  const auto address = resolve(written, size, rights);
+  if (!address) {
+    windowFault(access, written, size, rights);
     return std::nullopt;
   }
-  const auto place = memory_.find(agent_, address, size);
-  if (!place && memory_.inDevicePage(agent_, address))
-    trap(access, address, Rule::mem_amo_region);
+  if (*address % size != 0) {
+    trapWith({.cause = misaligned,
+              .rule = Rule::mem_amo_align,
+              .value = written,
+              .operand = "rs1",
+              .detail = fmt::format("address {:#x} is not a multiple of {}", *address, size)});
+    return std::nullopt;
+  }
+  const auto place = memory_.find(agent_, *address, size);
+  if (!place && memory_.inDevicePage(agent_, *address))
+    trap(access, written, Rule::mem_amo_region);
   else if (!place)
-    accessFault(access, address, size);
+    accessFault(access, written, size);
   return place;
 }
 
@@ -191,7 +210,7 @@ void Core::noteUninitialised(Region& region, uint64_t offset, uint64_t size) {
 void Core::watch(const std::vector<Watchpoint>* watchpoints) {
   watchpoints_ = watchpoints && !watchpoints->empty() ? watchpoints : nullptr;
   constexpr uint64_t kWidest = sizeof(uint64_t);
-  const bool each = watchpoints_ || memory_.values() == Values::left_out;
+  const bool each = watchpoints_ || windowed() || memory_.values() == Values::left_out;
   direct_bytes_ = each ? 0 : memory_.globalBytes() - (kWidest - 1);
 }
 

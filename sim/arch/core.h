@@ -21,31 +21,14 @@
 #include "isa/state/view_descriptor.h"
 #include "sim/arch/core_event.h"
 #include "sim/arch/findings.h"
+#include "sim/arch/issue_sink.h"
 #include "sim/arch/launch_state.h"
 #include "sim/arch/memory.h"
+#include "sim/arch/poisoned_tiles.h"
+#include "sim/arch/view_memory.h"
 #include "sim/arch/watchpoint.h"
 
 namespace etalon::sim {
-
-/// Where the bytes of a view's clipped box stand: address a at data + (a - address). No region if the box has none.
-struct ViewMemory {
-  std::byte* data = nullptr;
-  uint64_t address = 0;
-  Region* region = nullptr;
-  uint64_t offset = 0;  // of `address` in the region
-
-  std::byte* at(uint64_t a) const { return data + (a - address); }
-};
-
-class Core;
-
-/// Told of the tile instructions of a core as they are issued.
-class IssueSink {
- public:
-  virtual ~IssueSink() = default;
-  /// All checks have passed and nothing has been read or written yet. Not called for an instruction that writes no element.
-  virtual void issued(const Core& core, const isa::TileOperands& operands) = 0;
-};
 
 /// Architectural state of one core and the meaning of its accesses: the CoreContext that instruction semantics see.
 class Core {
@@ -133,10 +116,7 @@ class Core {
     finishAtomic(*place, sizeof(T), acquire, release);
     return true;
   }
-  void orderScalar(uint64_t predecessors, uint64_t successors) {
-    launch_->races().riscvFence(static_cast<uint16_t>(agent_),
-                                static_cast<uint8_t>(predecessors << 4 | successors));
-  }
+  void orderScalar(uint64_t predecessors, uint64_t successors);
   void synchroniseFetch() { events_ |= event::refetch; }
 
   // --- control and status registers (core_csr.cc)
@@ -227,10 +207,21 @@ class Core {
   void raiseUnitError(isa::Unit unit, uint64_t error);
 
   /// An address among the registers of the own device, without its id; nothing for others.
-  std::optional<uint64_t> ownRegister(uint64_t address) const {
-    const uint64_t at = address - limits_.ownDevice(address);
-    return at < isa::kLocalWindowBase ? std::optional(at) : std::nullopt;
-  }
+  std::optional<uint64_t> ownRegister(uint64_t address) const;
+
+  // --- windows (core_window.cc)
+  /// True if the core has windows: then nothing is reached without them.
+  bool windowed() const { return memory_.windows(agent_).inForce(); }
+  /// What an address of the program means, if the core, and the one whose local memory it is, let it so be accessed.
+  std::optional<uint64_t> resolve(uint64_t address, uint64_t bytes, uint8_t rights) const;
+  /// Where the instruction at pc stands, as an address of the own device without its id; nothing if it cannot be fetched.
+  std::optional<uint64_t> fetchAddress() const;
+  /// Of a fetch that has no page: the trap.
+  void fetchFault();
+  /// The semaphore that a signal to the address goes to.
+  std::optional<DeviceWord> signalWord(uint64_t address) const;
+  /// The windows have changed.
+  void windowsChanged() { watch(watchpoints_); }
 
   // --- runs without values (core_poison.cc)
   /// The word that stands for a poisoned instruction in the decode cache: it is illegal.
@@ -339,17 +330,21 @@ class Core {
   std::optional<uint64_t> firstPoisoned(const isa::TileRegister& tile);
   /// True if the open instruction poisons the tile, and each of its bytes is poisoned already.
   bool staysPoisoned(const isa::TileRegister& tile);
-  void notePoisoned(const isa::TileRegister& tile);
   /// Ends the run before the instruction has an effect; always false.
   bool stopAtPoison(std::string operand, std::string_view use, const Region& region,
                     uint64_t offset);
   AccessSite site() const { return {static_cast<uint16_t>(agent_), pc_, raw_}; }
   bool accessFault(isa::Cause cause, uint64_t address, unsigned size);
+  bool windowFault(isa::Cause cause, uint64_t address, unsigned size, uint8_t rights);
+  static constexpr const char* kWindowHint =
+      "an access lies in one window with its rights; the host sets windows, as long as a core has "
+      "none it has all memory";
+  /// Why resolve() has nothing, in words.
+  std::string refusal(uint64_t address, uint64_t bytes, uint8_t rights) const;
+  std::string refusalBy(unsigned agent, uint64_t address, uint64_t bytes, uint8_t rights) const;
   bool registerFault(isa::Cause cause, uint64_t address, unsigned size);
   /// After what may have made an interrupt due.
-  void noteInterrupts() {
-    if (interruptDue()) events_ |= event::interrupt;
-  }
+  void noteInterrupts() { events_ |= interruptDue() ? event::interrupt : 0; }
   bool unitError() const;
   bool barrierFault(isa::Rule rule, std::string detail, std::string hint);
 
@@ -377,16 +372,7 @@ class Core {
   numerics::MmaScratch mma_scratch_;
   std::array<ViewMemory, isa::TileOperands::kMost> view_memory_{};
   bool poisons_ = false;  // the open instruction
-  /// Tiles that were poisoned as a whole: `cleared` is the state of the map then.
-  struct PoisonedTile {
-    isa::TileRegister tile;
-    uint64_t cleared = 0;
-  };
-  static constexpr size_t kPoisonedTiles = 64;
-  static size_t poisonedSlot(const isa::TileRegister& tile) {
-    return mixed(mixed(tile.base, tile.cols), tile.ostride) % kPoisonedTiles;
-  }
-  std::array<PoisonedTile, kPoisonedTiles> poisoned_tiles_{};
+  PoisonedTiles poisoned_tiles_;
   CoreState state_ = CoreState::halted;
   std::string waiting_for_;
   bool asleep_ = false;  // wfi blocked last

@@ -52,6 +52,11 @@ void Core::takeInterrupt() {
   pc_ = (mtvec_ & ~uint64_t{3}) + ((mtvec_ & 1) != 0 ? 4 * number : 0);
 }
 
+std::optional<uint64_t> Core::ownRegister(uint64_t address) const {
+  const uint64_t at = address - limits_.ownDevice(address);
+  return at < isa::kLocalWindowBase ? std::optional(at) : std::nullopt;
+}
+
 void Core::sleep() {
   asleep_ = !interruptPending();
   if (asleep_)

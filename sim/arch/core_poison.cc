@@ -40,12 +40,7 @@ std::optional<uint64_t> Core::firstPoisoned(const isa::TileRegister& tile) {
 
 bool Core::staysPoisoned(const isa::TileRegister& tile) {
   if (watched() || memory_.anyReservation()) return false;
-  const PoisonedTile& last = poisoned_tiles_[poisonedSlot(tile)];
-  return last.tile == tile && last.cleared == memory_.local(agent_).poison->cleared();
-}
-
-void Core::notePoisoned(const isa::TileRegister& tile) {
-  poisoned_tiles_[poisonedSlot(tile)] = {tile, memory_.local(agent_).poison->cleared()};
+  return poisoned_tiles_.holds(tile, memory_.local(agent_).poison->cleared());
 }
 
 bool Core::stopAtPoison(std::string operand, std::string_view use, const Region& region,
@@ -63,7 +58,7 @@ bool Core::stopAtPoison(std::string operand, std::string_view use, const Region&
 
 void Core::illegalInstruction(uint32_t raw) {
   if (raw == kPoisonedInstruction && memory_.values() == Values::left_out) {
-    const auto place = memory_.find(agent_, pc_, sizeof raw);
+    const auto place = memory_.find(agent_, fetchAddress().value_or(pc_), sizeof raw);
     // Decoded while it was poisoned, it is not what stands there now, or still poisoned.
     if (place && (place->region->poisoned(place->offset, sizeof raw) ||
                   loadBytes<uint32_t>(place->data()) != raw)) {

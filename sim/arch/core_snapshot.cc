@@ -125,16 +125,31 @@ void InterruptRegisters::transfer(Archive& archive, Self& self) {
   for (auto& raised : self.software_) archive(raised);
 }
 
+template <class Archive, class Windows>
+void transferWindows(Archive& archive, Windows& windows) {
+  for (unsigned i = 0; i < isa::Windows::kCount; ++i) {
+    isa::Window window = windows.at(i);
+    archive(window.base, window.size, window.offset, window.rights, window.device);
+    if constexpr (Archive::kReading) {
+      archive.require(window.rights <= isa::right::all, "a window with rights that there are not");
+      windows.set(i, window);
+    }
+  }
+}
+
 template <class Archive, class Self>
 void Memory::transfer(Archive& archive, Self& self) {
   for (auto& global : self.globals_) archive(global->backing, global->init);
   for (auto& local : self.locals_) archive(local->backing, local->init);
   for (auto& semaphores : self.semaphores_) archive(semaphores);
   for (auto& interrupts : self.interrupts_) archive(*interrupts);
+  for (auto& windows : self.windows_) transferWindows(archive, windows);
   for (auto& reservation : self.reservations_) archive(reservation);
-  if constexpr (Archive::kReading)
+  if constexpr (Archive::kReading) {
     self.reservation_count_ =
         static_cast<unsigned>(std::ranges::count(self.reservations_, true, &Reservation::valid));
+    self.windows_in_force_ = std::ranges::any_of(self.windows_, &isa::Windows::inForce);
+  }
 }
 template void Memory::transfer(SnapshotWriter&, const Memory&);
 template void Memory::transfer(SnapshotReader&, Memory&);

@@ -36,7 +36,16 @@ void Core::fenceView(int i, const isa::ViewDescriptor& view) {
 }
 
 bool Core::signal(uint64_t address, uint32_t amount) {
-  const auto word = memory_.findDeviceWord(agent_, address);
+  if (!resolve(address, sizeof(uint32_t), isa::right::write)) {
+    trapWith({.cause = Cause::global_access,
+              .rule = Rule::window_access,
+              .value = isa::tileTrapValue(raw_, 0, 0, 0, Rule::window_access),
+              .operand = "rs1",
+              .detail = refusal(address, sizeof(uint32_t), isa::right::write),
+              .hint = kWindowHint});
+    return false;
+  }
+  const auto word = signalWord(address);
   if (!word) {
     trapWith(
         {.cause = Cause::global_access,

@@ -19,6 +19,15 @@ bool Core::check(isa::TileOperands& operands) {
     if (hull.empty()) continue;
     const auto address = static_cast<uint64_t>(hull.lo);
     const auto bytes = static_cast<uint64_t>(hull.hi - hull.lo);
+    const uint8_t rights = operands.rights(i);
+    const auto refused = operand.outside_windows
+                             ? std::optional(agent_)
+                             : memory_.refusedBy(agent_, address, bytes, rights);
+    if (refused) {
+      operands.raise(Cause::global_access, Rule::window_access, i,
+                     refusalBy(*refused, address, bytes, rights), kWindowHint);
+      continue;
+    }
     const auto place = memory_.find(agent_, address, bytes);
     if (!place)
       operands.raise(
@@ -65,7 +74,7 @@ void Core::finish(const isa::TileOperands& operands) {
     if (operand.is_view || operand.recorded_by_element || !isa::writes(operand.role)) continue;
     if (poisons_ && staysPoisoned(operand.tile)) continue;
     recordTile(operand.tile, true);
-    if (poisons_) notePoisoned(operand.tile);
+    if (poisons_) poisoned_tiles_.note(operand.tile, memory_.local(agent_).poison->cleared());
   }
 }
 
@@ -148,8 +157,10 @@ void Core::recordUpdate(const ViewMemory& memory, uint64_t address, uint64_t byt
 }
 
 bool Core::storable(uint64_t address, uint64_t bytes) {
-  if (memory_.find(agent_, address, bytes)) return true;
-  return accessFault(Cause::store_access, address, static_cast<unsigned>(bytes));
+  const auto size = static_cast<unsigned>(bytes);
+  const auto meant = resolve(address, bytes, isa::right::write);
+  if (!meant) return windowFault(Cause::store_access, address, size, isa::right::write);
+  return memory_.find(agent_, *meant, bytes) || accessFault(Cause::store_access, address, size);
 }
 
 void Core::noteIndexOutside(isa::Unit unit) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/arch/race_report.h"
 
 namespace etalon::sim {
@@ -63,6 +65,7 @@ Result<std::unique_ptr<Memory>> Memory::create(const isa::Machine& machine, Valu
                                "local memory of " + cluster.coreName(agent)));
   for (unsigned device = 0; device < devices; ++device)
     memory->interrupts_.push_back(std::make_unique<InterruptRegisters>(cluster.cores));
+  memory->windows_.resize(cluster.agents());
   memory->semaphores_.resize(cluster.agents());
   memory->reservations_.resize(cluster.agents());
   return memory;
@@ -123,6 +126,22 @@ std::optional<DeviceWord> Memory::findDeviceWord(unsigned agent, uint64_t addres
   const uint64_t word = (found->second - local_bytes_) / 4;
   if (word >= kSemaphores) return std::nullopt;
   return DeviceWord{found->first, static_cast<unsigned>(word)};
+}
+
+void Memory::setWindow(unsigned agent, unsigned index, const isa::Window& window) {
+  windows_[agent].set(index, window);
+  windows_in_force_ = std::ranges::any_of(windows_, &isa::Windows::inForce);
+}
+
+std::optional<unsigned> Memory::refusedBy(unsigned agent, uint64_t address, uint64_t size,
+                                          uint8_t rights) const {
+  if (!windows_in_force_) return std::nullopt;
+  const auto found = window(agent, address);
+  if (!found || found->first == agent || !windows_[found->first].inForce()) return std::nullopt;
+  const uint64_t canonical =
+      isa::kCoreWindowBase + cluster_.core(found->first) * isa::kCoreWindowStride + found->second;
+  if (windows_[found->first].translate(canonical, size, rights)) return std::nullopt;
+  return found->first;
 }
 
 uint64_t Memory::canonicalAddress(uint16_t region, uint64_t offset) const {

@@ -10,6 +10,7 @@
 
 #include "isa/machines/address_map.h"
 #include "isa/machines/machine.h"
+#include "isa/state/window.h"
 #include "sim/arch/backing.h"
 #include "sim/arch/cluster.h"
 #include "sim/arch/init_map.h"
@@ -19,7 +20,7 @@
 namespace etalon::sim {
 
 inline constexpr int kSemaphores = 64;
-inline constexpr uint64_t kDevicePageBytes = 4096;
+using isa::kDevicePageBytes;
 /// In place of a core's number: the host, a debugger.
 inline constexpr unsigned kNoCore = ~0u;
 
@@ -90,6 +91,11 @@ class Memory {
   std::string describeMiss(uint64_t address) const;
 
   std::array<uint32_t, kSemaphores>& semaphores(unsigned agent) { return semaphores_[agent]; }
+  const isa::Windows& windows(unsigned agent) const { return windows_[agent]; }
+  void setWindow(unsigned agent, unsigned index, const isa::Window& window);
+  /// The core whose windows do not let `agent` access these bytes, of its local memory or device page, so; nothing if it may.
+  std::optional<unsigned> refusedBy(unsigned agent, uint64_t address, uint64_t size,
+                                    uint8_t rights) const;
   InterruptRegisters& interrupts(unsigned device = 0) { return *interrupts_[device]; }
 
   // Load-reserved: one reservation an agent, of an aligned 8-byte granule; broken by any store of another agent.
@@ -132,6 +138,8 @@ class Memory {
   std::vector<std::unique_ptr<Region>> globals_;
   std::vector<std::unique_ptr<Region>> locals_;
   std::vector<std::array<uint32_t, kSemaphores>> semaphores_;
+  std::vector<isa::Windows> windows_;
+  bool windows_in_force_ = false;                                // some core's
   std::vector<std::unique_ptr<InterruptRegisters>> interrupts_;  // of each device
   std::vector<Reservation> reservations_;
   unsigned reservation_count_ = 0;

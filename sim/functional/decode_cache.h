@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "isa/codec/instruction.h"
@@ -21,6 +22,11 @@ class DecodeCache {
 
   /// The decoded page at an address (a multiple of kPageBytes), nullptr outside global memory.
   const Page* page(uint64_t address);
+  /// The decoded instruction at an address, a multiple of 4; nullptr where there is none.
+  const isa::Instruction* instruction(std::optional<uint64_t> address) {
+    const Page* decoded = address ? page(*address & ~(kPageBytes - 1)) : nullptr;
+    return decoded ? &(*decoded)[(*address % kPageBytes) / 4] : nullptr;
+  }
   void clear();
 
   /// Snapshots (device_snapshot.cc): which pages are decoded, and what of them is stale.

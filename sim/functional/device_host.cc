@@ -21,6 +21,8 @@ void FunctionalDevice::reset() {
   if (running_) interrupt();
   stopClock();
   for (unsigned i = 0; i < cluster().devices; ++i) memory_->interrupts(i).setTime(0);
+  for (unsigned agent = 0; agent < cores_.size(); ++agent)
+    for (unsigned i = 0; i < isa::Windows::kCount; ++i) setWindow(agent, i, {});
   resetCores();
 }
 

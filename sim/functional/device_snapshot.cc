@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'E', 't', 'S', 'n', 'a', 'p', '\r', '\n'};
 /// Changes with whatever a transfer() hands over, and with what the model makes of it.
-constexpr uint32_t kVersion = 5;
+constexpr uint32_t kVersion = 6;
 constexpr size_t kHeaderBytes = sizeof kMagic + sizeof kVersion, kChecksumBytes = 8;
 
 /// What makes two machines one to a program: values in words, by key; never where they come from, nor when things happen.
@@ -108,7 +108,10 @@ template <class Archive, class Self>
 void FunctionalDevice::transfer(Archive& archive, Self& self) {
   archive(*self.memory_, self.findings_, self.entry_, self.tohost_, self.fromhost_,
           self.images_end_, self.buffers_);
-  if constexpr (Archive::kReading) self.pristine_ = false;
+  if constexpr (Archive::kReading) {
+    self.pristine_ = false;
+    for (auto& core : self.cores_) core->windowsChanged();
+  }
   for (auto& core : self.cores_) archive(*core);
   for (auto& cache : self.caches_) archive(*cache);
 }

@@ -326,9 +326,13 @@ StepOutcome FunctionalDevice::step(Core& core) {
 }
 
 const isa::Instruction* FunctionalDevice::next(const Core& core) {
-  const uint64_t pc = core.pc();
-  const DecodeCache::Page* page = cacheOf(core).page(pc & ~(DecodeCache::kPageBytes - 1));
-  return page ? &(*page)[(pc % DecodeCache::kPageBytes) / 4] : nullptr;
+  return cacheOf(core).instruction(core.fetchAddress());
+}
+
+void FunctionalDevice::setWindow(unsigned agent, unsigned index, const isa::Window& window) {
+  ETALON_CHECK(agent < cores_.size() && index < isa::Windows::kCount, "a window of a core");
+  memory_->setWindow(agent, index, window);
+  cores_[agent]->windowsChanged();
 }
 
 RunResult FunctionalDevice::end(RunStatus status, uint64_t exit_code) {
@@ -359,7 +363,8 @@ bool FunctionalDevice::allHalted() const {
 
 StoppedCore FunctionalDevice::stoppedCore(const Core& core, RunStatus status) const {
   StoppedCore stopped{core.agent(), core.pc(), 0, ""};
-  const auto place = memory_->find(core.agent(), core.pc(), sizeof stopped.instruction);
+  const auto place =
+      memory_->find(core.agent(), core.fetchAddress().value_or(0), sizeof stopped.instruction);
   const bool plain = core.pc() >> isa::kDeviceShift == 0;
   if (plain && place && place->region == &memory_->global(core.device()))
     stopped.instruction = loadBytes<uint32_t>(place->data());

@@ -154,6 +154,8 @@ class FunctionalDevice {
   uint64_t instructionsLeft() const { return running_->left; }
   /// Ends a timed launch; `exit_code` of one that exited.
   RunResult end(RunStatus status, uint64_t exit_code = 0);
+  /// Window `index` of a core becomes this one, until it is set again: launches keep windows. An agent of the cluster.
+  void setWindow(unsigned agent, unsigned index, const isa::Window& window);
   bool started() const { return running_.has_value(); }
   /// Cores of each device in a launch that was started.
   unsigned launchCores() const { return running_->options.cores; }

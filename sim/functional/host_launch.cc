@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/functional/host_launch.h"
 
+#include "isa/base/bits.h"
 #include "isa/base/check.h"
 #include "isa/csr.h"
 
 namespace etalon::sim {
+
+static_assert(isa::Windows::kCount == isa::kHostWindows);
+static_assert(isa::right::read == 1 << isa::kHostWindowRightsRead.low &&
+              isa::right::write == 1 << isa::kHostWindowRightsWrite.low &&
+              isa::right::execute == 1 << isa::kHostWindowRightsExecute.low);
+
 namespace {
 
 using isa::LaunchEnd;
@@ -64,15 +71,41 @@ isa::CompletionRecord recordOf(const FunctionalDevice& device, const RunResult& 
 }
 
 uint64_t DeviceCoreRegisters::readRegister(const HostRegisterPlace& place) const {
+  using isa::HostRegister;
+  const isa::Window& window = device_.memory().windows(place.core).at(place.window);
+  switch (place.reg) {
+    case HostRegister::window_base: return window.base;
+    case HostRegister::window_size: return window.size;
+    case HostRegister::window_offset: return window.offset;
+    case HostRegister::window_rights:
+      return window.rights | uint64_t{window.device} << isa::kHostWindowRightsDevice.low;
+    default: break;
+  }
   const isa::HostRegisterInfo& info = isa::hostRegisterInfo(place.reg);
   const uint64_t address = info.offset + uint64_t{info.core_stride} * place.core;
   return device_.memory().interrupts().load(kNoCore, address, info.bytes).value_or(0);
 }
 
 bool DeviceCoreRegisters::writeRegister(const HostRegisterPlace& place, uint64_t value) {
-  const isa::HostRegisterInfo& info = isa::hostRegisterInfo(place.reg);
-  const uint64_t address = info.offset + uint64_t{info.core_stride} * place.core;
-  return device_.memory().interrupts().store(kNoCore, address, info.bytes, value);
+  using isa::HostRegister;
+  isa::Window window = device_.memory().windows(place.core).at(place.window);
+  switch (place.reg) {
+    case HostRegister::window_base: window.base = value; break;
+    case HostRegister::window_size: window.size = value; break;
+    case HostRegister::window_offset: window.offset = value; break;
+    case HostRegister::window_rights:
+      window.rights = static_cast<uint8_t>(value & isa::right::all);
+      window.device = static_cast<uint8_t>(
+          bits(value, isa::kHostWindowRightsDevice.high, isa::kHostWindowRightsDevice.low));
+      break;
+    default: {
+      const isa::HostRegisterInfo& info = isa::hostRegisterInfo(place.reg);
+      const uint64_t address = info.offset + uint64_t{info.core_stride} * place.core;
+      return device_.memory().interrupts().store(kNoCore, address, info.bytes, value);
+    }
+  }
+  device_.setWindow(place.core, place.window, window);
+  return true;
 }
 
 }  // namespace etalon::sim

@@ -21,12 +21,8 @@ namespace semantics = isa::semantics;
 
 /// The decoded instruction at core.pc_, its page fetched; nullptr if fetching trapped.
 const isa::Instruction* fetch(Core& core, DecodeCache& cache) {
-  const uint64_t pc = core.pc_;
-  const DecodeCache::Page* page = cache.page(pc & ~(DecodeCache::kPageBytes - 1));
-  if (page) return &(*page)[(pc % DecodeCache::kPageBytes) / 4];
-  core.raw_ = 0;
-  core.next_pc_ = pc;
-  core.trap(isa::Cause::fetch_access, pc, isa::Rule::mem_fetch_bounds);
+  if (const isa::Instruction* in = cache.instruction(core.fetchAddress())) return in;
+  core.fetchFault();
   return nullptr;
 }
 
@@ -93,8 +89,16 @@ uint64_t run(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* 
 uint64_t runCore(Core& core, DecodeCache& cache, uint64_t budget, const CommitSink* commits,
                  std::span<const uint64_t> breakpoints) {
   // Both loops inlined here are measurably faster than in functions of their own (interpreter_bench).
-  return commits || !breakpoints.empty() ? run<true>(core, cache, budget, commits, breakpoints)
-                                         : run<false>(core, cache, budget, commits, breakpoints);
+  if (!commits && breakpoints.empty() && !core.windowed())
+    return run<false>(core, cache, budget, commits, breakpoints);
+  // Of a core with windows each instruction is fetched by itself: what comes next may stand anywhere.
+  const uint64_t most = core.windowed() ? 1 : budget;
+  uint64_t done = 0, executed = 0;
+  do {
+    executed = run<true>(core, cache, std::min(most, budget - done), commits, breakpoints);
+    done += executed;
+  } while (done < budget && executed != 0 && core.events_ == 0);
+  return done;
 }
 
 }  // namespace etalon::sim

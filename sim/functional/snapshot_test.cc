@@ -181,7 +181,7 @@ TEST(Snapshot, SaysWhyItDoesNotFit) {
 
   Bytes changed = sound;
   changed[8] = std::byte{99};
-  EXPECT_THAT(refusal(changed), HasSubstr("version 99; this build reads version 5"));
+  EXPECT_THAT(refusal(changed), HasSubstr("version 99; this build reads version 6"));
   changed = sound;
   changed[0] = std::byte{0};
   EXPECT_THAT(refusal(changed), HasSubstr("no snapshot"));

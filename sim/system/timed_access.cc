@@ -46,15 +46,37 @@ std::optional<ByteSpan> TimedCore::ownLocal(uint64_t address, uint64_t bytes) co
   return std::nullopt;
 }
 
+namespace {
+
+uint8_t rightsOf(const isa::Instruction& in, const ScalarInfo& info) {
+  switch (info.scalar_class) {
+    case ScalarClass::load:
+    case ScalarClass::descriptor_load: return isa::right::read;
+    case ScalarClass::store:
+    case ScalarClass::descriptor_store: return isa::right::write;
+    default: break;
+  }
+  const bool reserves = in.id == isa::InstructionId::lr_w || in.id == isa::InstructionId::lr_d;
+  return reserves ? isa::right::read : isa::right::read | isa::right::write;
+}
+
+}  // namespace
+
 TimedCore::Attempt TimedCore::issueAccess(const isa::Instruction& in, const ScalarInfo& info,
                                           Cycles now) {
   const bool has_offset =
       info.scalar_class == ScalarClass::load || info.scalar_class == ScalarClass::store;
   const uint64_t written =
       core_.x(in.rs1) + (has_offset ? static_cast<uint64_t>(int64_t{in.imm}) : 0);
-  const uint64_t address = written - core_.limits().ownDevice(written);
   const bool loads =
       info.scalar_class == ScalarClass::load || info.scalar_class == ScalarClass::descriptor_load;
+  const auto meant = core_.resolve(written, info.access_bytes, rightsOf(in, info));
+  if (!meant) {
+    if (scalar_time_ > now) return Attempt::later;
+    execute(in, info);  // traps
+    return Attempt::issued;
+  }
+  const uint64_t address = *meant - core_.limits().ownDevice(*meant);
   Memory& memory = device_.memory();
   const bool global = address >= memory.globalBase() &&
                       address - memory.globalBase() < memory.globalBytes() &&

@@ -141,6 +141,8 @@ class TimedCore final : private UnitSink {
   Attempt attempt(Cycles now);
   Attempt issueScalar(const isa::Instruction& in, const ScalarInfo& info, Cycles now);
   Attempt issueTile(const isa::Instruction& in, const ScalarInfo& info);
+  /// The view of an et.fence.v by the addresses that it means.
+  isa::ViewDescriptor translated(const isa::ViewDescriptor& view) const;
   Attempt issueFence(const isa::Instruction& in);
   Attempt issueWait(const isa::Instruction& in, Activity what);
   Attempt issueBarrier(const isa::Instruction& in);

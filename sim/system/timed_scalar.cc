@@ -54,12 +54,13 @@ TimedCore::Attempt TimedCore::attempt(Cycles now) {
     execute({}, scalarInfo(isa::InstructionId::illegal));
     return Attempt::issued;
   }
-  if (icache_.line(pc) != fetched_line_) {
-    if (!hits(icache_, pc, sizeof(uint32_t))) {
+  const uint64_t at = *core_.fetchAddress();
+  if (icache_.line(at) != fetched_line_) {
+    if (!hits(icache_, at, sizeof(uint32_t))) {
       if (scalar_time_ > now) return Attempt::later;
-      if (!filled(icache_, pc, sizeof(uint32_t))) return hold(Activity::cache_miss);
+      if (!filled(icache_, at, sizeof(uint32_t))) return hold(Activity::cache_miss);
     }
-    fetched_line_ = icache_.line(pc);
+    fetched_line_ = icache_.line(at);
   }
   // A copy: fence.i drops the decoded page.
   const isa::Instruction in = *next;
@@ -165,7 +166,7 @@ TimedCore::Attempt TimedCore::issueTile(const isa::Instruction& in, const Scalar
   const Cycles issued = scalar_time_;
   bool enters = false;
   if (info.scalar_class == ScalarClass::signal) {
-    const auto word = device_.memory().findDeviceWord(core_.agent(), core_.x(in.rs1));
+    const auto word = core_.signalWord(core_.x(in.rs1));
     token.tile_count = 0;
     token.view.reset();
     token.macs = token.elements = token.bytes = 0;
@@ -193,6 +194,11 @@ TimedCore::Attempt TimedCore::issueTile(const isa::Instruction& in, const Scalar
   return Attempt::issued;
 }
 
+isa::ViewDescriptor TimedCore::translated(const isa::ViewDescriptor& view) const {
+  // One that is not there traps.
+  return core_.limits().translate(view, isa::kNoNamedAxis, isa::right::read).value_or(view);
+}
+
 TimedCore::Attempt TimedCore::issueFence(const isa::Instruction& in) {
   const ScalarInfo& info = scalarInfo(in.id);
   if (in.id == isa::InstructionId::et_fence) {
@@ -203,7 +209,8 @@ TimedCore::Attempt TimedCore::issueFence(const isa::Instruction& in) {
   }
   const bool of_tile = in.id == isa::InstructionId::et_fence_t;
   const TileUse tile = of_tile ? tileUse(core_.tile(in.rs1)) : TileUse{};
-  const ViewUse view = of_tile ? ViewUse{} : viewUse(core_.view(in.rs1), core_.limits());
+  const ViewUse view =
+      of_tile ? ViewUse{} : viewUse(translated(core_.view(in.rs1)), core_.limits());
   bool held = false;
   window_.forEach([&](const DispatchWindow::Entry& entry) {
     held |= of_tile ? mayTouch(entry.token, tile) : mayTouch(entry.token, view);

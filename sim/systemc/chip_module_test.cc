@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "isa/csr.h"
+#include "sim/functional/interrupt_test_support.h"
 #include "sim/system/chip_memory.h"
 #include "sim/system/timed_test_support.h"
 #include "sim/systemc/run_timed.h"
@@ -97,6 +98,28 @@ TEST(ChipOnSystemC, ASecondLaunchInAProcessIsAnError) {
               return refused;
             }),
             1u);
+}
+
+TEST(ChipOnSystemC, ATimerOfNextHourComesAtOnceAndInItsCycle) {
+  constexpr uint64_t kHour = 3'600'000'000'000;
+  EXPECT_EQ(inChild([] {
+              InterruptBuilder p;
+              p.enable(InterruptBuilder::bit(isa::Interrupt::timer));
+              p.timerOf(0, kHour);
+              p.wfi();
+              p.read(X{5}, isa::csr::kCycle);
+              p.et_halt();
+              TimedProgram program(p);
+              LaunchOptions options;
+              options.timed = true;
+              EXPECT_TRUE(program.device().start(options).ok());
+              const Result<isa::DramPreset> memory = chipMemory(program.device().machine());
+              const Result<TimedResult> result = runTimed(program.device(), *memory, {});
+              const bool exited = result.ok() && result->run.status == RunStatus::exited;
+              return exited ? program.device().core(0).x(5) : 0;
+            }),
+            kHour + 3)
+      << "wfi drains the pipeline";
 }
 
 /// A memory of somebody else's that answers every access after a latency: by early completion, in four phases of which the
