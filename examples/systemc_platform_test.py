@@ -21,20 +21,24 @@ class Platform(Case):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 
-    def cycles(self, *arguments):
+    def waited(self, *arguments):
         words = self.run_platform(*arguments).stdout.split()
         self.assertEqual(words[0], "exited")
         return int(words[3])
 
     def test_the_memory_behind_the_socket_decides_how_long_it_takes(self):
         program = self.image(*ADD)
-        fast, slow = self.cycles("base", program, 50), self.cycles("base", program, 250)
-        # Ten atomics, one after the other, 200 ns more each, and as much for a line of code or two; base has a clock of 1 GHz.
+        fast, slow = self.waited("base", program, 50), self.waited("base", program, 250)
+        # Ten atomics, one after the other, 200 ns more each, and as much for a line of code or two.
         self.assertGreaterEqual(slow - fast, 10 * 200)
         self.assertLessEqual(slow - fast, 13 * 200)
 
     def test_several_cores_share_it(self):
-        self.assertGreater(self.cycles("base", self.image(*ADD), 50, 4), 0)
+        self.assertGreater(self.waited("base", self.image(*ADD), 50, 4), 0)
+
+    def test_the_host_hears_of_a_fault(self):
+        done = self.run_platform("base", self.image("addi x5, x0, 1", "ld x6, 0(x5)"), 50, expect=1)
+        self.assertTrue(done.stdout.startswith("fault 5 after "), done.stdout)
 
     def test_wrong_input_is_refused(self):
         for arguments, says in ((["base"], "wants"), (["none", "x", 50], "none"), (["base", "./none.elf", 50], "none.elf"),

@@ -49,6 +49,7 @@ class FloatCore {
   void orderScalar(uint32_t, uint32_t) {}
   void synchroniseFetch() {}
   void returnFromTrap() {}
+  void sleep() {}
 };
 
 uint32_t assembled(std::string_view text) {

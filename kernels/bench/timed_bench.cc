@@ -110,5 +110,24 @@ BENCHMARK(gemmTimingOnly)
     ->Iterations(3)
     ->Unit(benchmark::kMillisecond);
 
+/// Small tile instructions alone, memory of fixed latency: argument cores, each of which has the same work.
+void tileInstructions(benchmark::State& state) {
+  RunRequest request;
+  request.program = ETALON_TILE_LOOP;
+  request.machine = "base";
+  request.overrides = {"memory.preset=fixed-100ns-64b", "local_bytes=1 MiB",
+                       "cores=" + std::to_string(state.range(0))};
+  request.timed = request.timing_only = true;
+  measure(state, request);
+}
+BENCHMARK(tileInstructions)
+    ->ArgName("cores")
+    ->Arg(1)
+    ->Arg(4)
+    ->Arg(64)
+    ->UseManualTime()
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace etalon::tools
