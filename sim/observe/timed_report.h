@@ -140,10 +140,10 @@ struct WhatIf {
 struct TimedReport {
   Cycles cycles = 0;
   uint64_t clock_mhz = 0;
-  unsigned cores = 0;    // of all devices
-  unsigned devices = 1;  // as many cores each, one device after the other
-  std::vector<UnitCycles> units;                          // core by core, tracks in their order
-  std::vector<PathBytes> paths;                           // as RunShape has them
+  unsigned cores = 0;             // of all devices
+  unsigned devices = 1;           // as many cores each, one device after the other
+  std::vector<UnitCycles> units;  // core by core, tracks in their order
+  std::vector<PathBytes> paths;   // as RunShape has them
   uint64_t tiles = 0, macs = 0, elements = 0, bytes = 0;  // of all tile instructions
   std::vector<PcCost> code;                               // by pc
   std::vector<PlaceCost> lines;                           // dearest first
