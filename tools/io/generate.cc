@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <span>
 
 #include "isa/base/bits.h"
 #include "isa/base/number.h"
@@ -71,6 +73,11 @@ Result<uint64_t> constantBits(std::string_view text, ElementType type) {
   return bits;
 }
 
+/// In [-1, 1), multiples of 2^-23.
+float uniform(uint32_t word) {
+  return static_cast<float>(static_cast<int32_t>(word) >> 8) * 0x1p-23f;
+}
+
 uint64_t randomBits(ElementType type, uint32_t word) {
   switch (elementInfo(type).kind) {
     case ElementKind::Int: return static_cast<uint64_t>(static_cast<int32_t>(word) >> 28);
@@ -78,8 +85,22 @@ uint64_t randomBits(ElementType type, uint32_t word) {
     case ElementKind::Scale: return 127 - 8 + (word >> 28);
     case ElementKind::Float: break;
   }
-  const float uniform = static_cast<float>(static_cast<int32_t>(word) >> 8) * 0x1p-23f;
-  return numerics::roundFromFloat(type, uniform, Rounding::NearestEven, true);
+  return numerics::roundFromFloat(type, uniform(word), Rounding::NearestEven, true);
+}
+
+/// Numbers of a float type of 8 bits and more, many at once: what randomBits() gives.
+void fillRandomly(Array& array, uint64_t seed) {
+  numerics::RandomWords words(seed, 0);
+  const auto size = static_cast<ptrdiff_t>(elementInfo(array.type).bits / 8);
+  const uint64_t count = array.data.size() / static_cast<size_t>(size);
+  std::array<float, 4096> chunk;
+  for (uint64_t first = 0; first < count; first += chunk.size()) {
+    const size_t here = std::min<uint64_t>(chunk.size(), count - first);
+    for (size_t i = 0; i < here; ++i) chunk[i] = uniform(words(first + i));
+    numerics::convertRun(ElementType::f32, std::as_bytes(std::span(chunk)).data(), sizeof(float),
+                         array.type, &array.data[first * static_cast<size_t>(size)], size, here,
+                         {.rounding = Rounding::NearestEven, .saturate = true});
+  }
 }
 
 Result<ElementFunction> randomFunction(const std::vector<std::string_view>& parts,
@@ -168,7 +189,13 @@ Result<Array> generate(std::string_view spec, ElementType type,
   Result<Array> array = makeArray(type, shape);
   if (!array.ok())
     return Error{fmt::format("generator {}: {}", quote(spec), array.error().message)};
-  fill(*array, *element);
+  const std::vector<std::string_view> parts = splitAtColons(spec);
+  const ElementInfo& info = elementInfo(type);
+  if (parts[0] == "random" && parts.size() == 2 && info.kind == ElementKind::Float &&
+      info.bits >= 8)
+    fillRandomly(*array, *parseUnsigned(parts[1]));
+  else
+    fill(*array, *element);
   return array;
 }
 
