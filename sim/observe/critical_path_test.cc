@@ -36,7 +36,7 @@ class CriticalPathTest : public testing::Test {
   }
   Cycles part(PathPart p) const { return path_.parts()[static_cast<size_t>(p)]; }
 
-  CriticalPath path_{RunShape{1, 1000, {}}};
+  CriticalPath path_{RunShape{.cores = 1, .clock_mhz = 1000, .paths = {}}};
   Cycles end_ = 0;
 };
 
@@ -106,7 +106,7 @@ TEST_F(CriticalPathTest, AFullQueueLeadsToTheInstructionThatLeftIt) {
   EXPECT_EQ(part(PathPart::dispatch), 2u);
 
   // From the scalar core, had the run ended with it.
-  CriticalPath other(RunShape{1, 1000, {}});
+  CriticalPath other(RunShape{.cores = 1, .clock_mhz = 1000, .paths = {}});
   other.span({0, Track::scalar, Activity::busy, 0, 2, 0});
   other.span({0, Track::scalar, Activity::queue_full, 2, 41, 0});
   other.span({0, Track::scalar, Activity::busy, 41, 80, 0});
@@ -147,7 +147,7 @@ TEST_F(CriticalPathTest, ScalarWaitsAreItsOwnCauses) {
 }
 
 TEST(CriticalPathOfCores, BeginsAtTheCoreThatIsDoneLast) {
-  CriticalPath path(RunShape{2, 1000, {}});
+  CriticalPath path(RunShape{.cores = 2, .clock_mhz = 1000, .paths = {}});
   path.span({0, Track::scalar, Activity::cache_miss, 0, 60, 0});
   path.span({0, Track::scalar, Activity::halted, 60, 100, 0});
   path.span({1, Track::scalar, Activity::busy, 0, 99, 0});
@@ -158,7 +158,7 @@ TEST(CriticalPathOfCores, BeginsAtTheCoreThatIsDoneLast) {
 
 TEST(CriticalPathOfCores, SaysNothingOfARunOfOneRecordTooMany) {
   for (const uint64_t most : {3, 2}) {
-    CriticalPath path(RunShape{1, 1000, {}}, most);
+    CriticalPath path(RunShape{.cores = 1, .clock_mhz = 1000, .paths = {}}, most);
     path.span({0, Track::scalar, Activity::busy, 0, 9, 0});
     path.span({0, Track::scalar, Activity::halted, 9, 10, 0});
     TileRecord record;

@@ -37,7 +37,10 @@ void shortRun(RunObserver& observer) {
 }
 
 RunShape shortShape() {
-  return {1, 500, {{"memory read", "channel 0", 64'000}, {"memory read", "channel 1", 32'000}}};
+  return {.cores = 1,
+          .devices = 1,
+          .clock_mhz = 500,
+          .paths = {{"memory read", "channel 0", 64'000}, {"memory read", "channel 1", 32'000}}};
 }
 
 TimedReport shortReport() {

@@ -127,7 +127,7 @@ Difference compareMemory(Side& values, Side& left_out) {
   sim::Memory& a = values.device().memory();
   sim::Memory& b = left_out.device().memory();
   compareRegion(a.global(), b.global(), result);
-  for (unsigned core = 0; core < a.cores(); ++core)
+  for (unsigned core = 0; core < a.cluster().agents(); ++core)
     compareRegion(a.local(core), b.local(core), result);
   return result;
 }
