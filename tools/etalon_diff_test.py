@@ -15,7 +15,7 @@ SAMPLE_FILES = os.environ["ETALON_TEST_SAMPLE_FILES"]
 UNITS = [{"core": core, "unit": unit, "cycles": {"busy": 500, "operand": 500} if unit == "matrix" else {"busy": 100, "empty": 900}}
          for core in (0, 1) for unit in ("scalar", "matrix", "vector", "load", "store")]
 TIMING = {
-    "cycles": 1000, "clock_mhz": 1000, "picoseconds": 1000000, "cores": 2,
+    "cycles": 1000, "clock_mhz": 1000, "picoseconds": 1000000, "cores": 2, "devices": 1,
     "work": {"tiles": 10, "macs": 64000, "elements": 0, "bytes": 4096},
     "units": UNITS,
     "critical_path": {"scalar": 100, "load": 300, "matrix": 600},

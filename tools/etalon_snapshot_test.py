@@ -84,7 +84,7 @@ class Snapshots(Case):
         self.refused(*run, self.path("nothing"), says=["--restore", "nothing"])
         for content, says in ((b"", "no snapshot"), (sound[:19], "no snapshot"), (sound[:-1], "damaged or cut off"),
                               (sound[:len(sound) // 2], "damaged or cut off"), (b"\x7fELF" + sound[4:], "no snapshot"),
-                              (sound[:8] + b"\x01" + sound[9:], "snapshot of version 1; this build reads version 5")):
+                              (sound[:8] + b"\x01" + sound[9:], "snapshot of version 1; this build reads version 6")):
             pathlib.Path(self.path("bad")).write_bytes(content)
             self.refused(*run, self.path("bad"), says=["--restore '" + self.path("bad"), says])
 

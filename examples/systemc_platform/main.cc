@@ -86,7 +86,7 @@ class Host final : public sc_core::sc_module {
     for (const etalon::sim::Segment& segment : image_.segments()) {
       std::vector<std::byte> bytes(segment.bytes.begin(), segment.bytes.end());
       bytes.resize(segment.size);
-      if (!load(segment.address, bytes)) return sc_core::sc_stop();
+      if (!load(segment.address, bytes)) return;
     }
     etalon::isa::LaunchDescriptor launch;
     launch.entry = image_.entry();
@@ -106,7 +106,6 @@ class Host final : public sc_core::sc_module {
       record_.emplace();
       access(tlm::TLM_READ_COMMAND, records_, &*record_, sizeof *record_);
     }
-    sc_core::sc_stop();
   }
   /// Without taking time, as a platform loads its memories.
   bool load(uint64_t address, std::span<const std::byte> bytes) {

@@ -108,7 +108,8 @@ TEST(FunctionalDevice, EndsTheWindowOfACoreWithItsDevicePage) {
 TEST(FunctionalDevice, FaultsOnALoadOutsideEveryMemoryAndSaysWhatThereIs) {
   VIOLATES(map_unmapped);
   TestBuilder p;
-  p.lw(X{1}, 0, X{0});
+  p.li(X{5}, 0x2000'0000);
+  p.lw(X{1}, 0, X{5});
   TestProgram program(p);
   EXPECT_EQ(program.run().status, RunStatus::fault);
   const isa::Fault& fault = program.device().findings().faults()[0];

@@ -92,10 +92,10 @@ struct Transfer {
 
 /// What is known of a run before it begins.
 struct RunShape {
-  unsigned cores = 1;    // of all devices
-  unsigned devices = 1;  // as many cores each, numbered one device after the other
+  unsigned cores = 1;  // of all devices
   uint64_t clock_mhz = 1000;
   std::vector<PathInfo> paths;
+  unsigned devices = 1;  // as many cores each, numbered one device after the other
 };
 
 /// Where records of a run go. Calls come in an order that depends on the run alone.

@@ -38,7 +38,6 @@ void shortRun(RunObserver& observer) {
 
 RunShape shortShape() {
   return {.cores = 1,
-          .devices = 1,
           .clock_mhz = 500,
           .paths = {{"memory read", "channel 0", 64'000}, {"memory read", "channel 1", 32'000}}};
 }

@@ -11,7 +11,7 @@ RunShape runShape(const isa::Machine& machine, const isa::DramPreset& preset, un
                   unsigned devices) {
   const isa::Timing& timing = *machine.timing;
   RunShape shape{
-      .cores = cores * devices, .devices = devices, .clock_mhz = timing.clock_mhz, .paths = {}};
+      .cores = cores * devices, .clock_mhz = timing.clock_mhz, .paths = {}, .devices = devices};
   const uint64_t channel = channelPeak(machine, preset);
   const uint64_t network = timing.network.ports * timing.network.port_bytes * 1000;
   const uint64_t links =
