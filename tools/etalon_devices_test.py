@@ -83,6 +83,11 @@ class Devices(Case):
         self.assertEqual((result["timing"]["devices"], result["timing"]["cores"]), (3, 12))
         self.assertIn("core 0 of device 3", [path["name"] for path in result["timing"]["paths"]])
 
+    def test_what_if_links_were_free(self):
+        program = self.image(*MARK, spec=SPEC, args_bytes=24)
+        result = self.json(program, "--devices", 2, "--device", "npu", "--in", "x=iota[2,8]", "--what-if")
+        self.assertIn("links", [one["resource"] for one in result["timing"]["what_if"]])
+
     def test_refuses_what_several_devices_cannot_do(self):
         program = self.image(*WAIT)
         for options, says in ((["--devices", 0], "--devices 0: a cluster has 1 to 16"), (["--devices", 17], "--devices 17: a cluster has 1 to 16"),

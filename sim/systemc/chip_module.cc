@@ -93,18 +93,23 @@ void ChipModule::callAt(Cycles cycle) {
   if (cycle != kNever) due_.notify(clock_.at(cycle) - sc_core::sc_time_stamp());
 }
 
-bool ChipModule::mayGoOnTo(Cycles cycle) const {
-  return cycle < ahead_until_ && !sc_core::sc_pending_activity_at_current_time() &&
-         clock_.at(cycle) < sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity();
+Cycles ChipModule::horizon() const {
+  // Memories of somebody else's are asked in SystemC's time.
+  const bool alone = memories_.empty() && !sc_core::sc_pending_activity_at_current_time();
+  if (ahead_until_ == 0 || !alone) return 0;
+  if (!sc_core::sc_pending_activity()) return ahead_until_;
+  return std::min(ahead_until_,
+                  clock_.cycle(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity()));
 }
 
 void ChipModule::work() {
   if (!chip_) return;
   working_ = true;
   now_ = clock_.now();
+  const Cycles horizon = this->horizon();
   for (Cycles next = agenda_->nextTime();; next = agenda_->nextTime()) {
     if (next > now_) {
-      if (!mayGoOnTo(next)) break;
+      if (next >= horizon) break;
       now_ = next;
     }
     const unsigned component = agenda_->take();

@@ -51,7 +51,7 @@ class ChipModule : public sc_core::sc_module {
   /// The cycle of the launch that the chip has come to.
   Cycles now() const { return now_; }
   /// As long as nothing else is to happen in the simulation, the chip may work ahead of SystemC's time, up to this cycle:
-  /// what is due then costs no event. 0, as at first: never.
+  /// what is due then costs no event. 0, as at first: never; nor with memories of somebody else's.
   void mayRunAhead(Cycles until) { ahead_until_ = until; }
 
  private:
@@ -62,7 +62,8 @@ class ChipModule : public sc_core::sc_module {
   void work();
   /// The kernel calls work() at this cycle, if not before.
   void callAt(Cycles cycle);
-  bool mayGoOnTo(Cycles cycle) const;
+  /// Before this cycle nothing else happens, and the chip may work in the process that is at work.
+  Cycles horizon() const;
 
   FunctionalDevice& device_;
   RunObserver* observer_;

@@ -47,10 +47,10 @@ Cycles DmaEngine::accepts() const {
 }
 
 std::optional<Activity> DmaEngine::activity() const {
-  bool any = false, short_of_bursts = false;
+  if (working_ == 0) return Activity::empty;
+  bool short_of_bursts = false;
   for (const auto& channel : channels_) {
     if (channel->free()) continue;
-    any = true;
     if (!channel->works() || !channel->begun) {
       if (!channel->works() || !channel->waits()) return Activity::busy;
     } else if (!channel->has_item || hasRoom(*channel)) {
@@ -59,13 +59,14 @@ std::optional<Activity> DmaEngine::activity() const {
       short_of_bursts = true;
     }
   }
-  return !any ? Activity::empty : short_of_bursts ? Activity::memory : Activity::structural;
+  return short_of_bursts ? Activity::memory : Activity::structural;
 }
 
 UnitAnswer DmaEngine::take(const Token& token, unsigned place, Cycles now) {
   const auto free = std::ranges::find_if(channels_, [](const auto& c) { return c->free(); });
   ETALON_CHECK(free != channels_.end(), "accepts() was asked and advance() called");
   *free = std::make_unique<Channel>();
+  ++working_;
   Channel& channel = **free;
   channel.number = static_cast<uint8_t>(free - channels_.begin());
   channel.token = &token;
@@ -328,6 +329,7 @@ void DmaEngine::report(Cycles now, UnitSink& sink) {
     }
     if (!channel->over || channel->stamps.done > now) continue;
     channel->token = nullptr;
+    --working_;
     sink.done(channel->place, now, channel->stamps);
   }
 }

@@ -101,6 +101,7 @@ class DmaEngine final : public TileUnit {
   std::vector<FabricRequest>* outbox_;
   DmaCounts counts_;
   std::vector<std::unique_ptr<Channel>> channels_;
+  unsigned working_ = 0;  // of them
 
   std::vector<Delivery> arriving_;  // heap, earliest first
   std::vector<InFlight> in_flight_;

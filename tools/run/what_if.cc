@@ -20,11 +20,11 @@ struct Resource {
   std::vector<std::string> overrides;
 };
 
-std::vector<Resource> resourcesOf(const isa::Machine& machine) {
+std::vector<Resource> resourcesOf(const isa::Machine& machine, uint64_t devices) {
   // No port may be wider than all banks.
   const isa::LocalTiming& local = machine.timing->local;
   const std::string ports = std::to_string(local.banks * local.bank_bytes);
-  return {
+  std::vector<Resource> resources{
       {"scalar",
        {"scalar.branch_taken=0", "scalar.load_use=0", "scalar.multiply=1", "scalar.divide=1",
         "scalar.divide_word=1", "scalar.fp=1", "scalar.fp_divide=1", "scalar.csr=1",
@@ -45,6 +45,11 @@ std::vector<Resource> resourcesOf(const isa::Machine& machine) {
       {"network",
        {"network.ports=64", "network.port_bytes=65536", "network.latency=2", "network.queue=1024"}},
       {"memory", {"memory.preset=free"}}};
+  if (devices > 1)
+    resources.push_back({"links",
+                         {"links.megabytes_per_second=10000000", "links.latency_ns=1",
+                          "links.switch_ns=0", "links.outstanding=65536"}});
+  return resources;
 }
 
 /// A run in a child process: where its cycles are told, 0 for a run that did not end by itself.
@@ -79,7 +84,7 @@ Cycles finish(const Child& child) {
 }  // namespace
 
 Result<std::vector<sim::WhatIf>> whatIf(const RunRequest& request, const isa::Machine& machine) {
-  const std::vector<Resource> resources = resourcesOf(machine);
+  const std::vector<Resource> resources = resourcesOf(machine, request.devices);
   const size_t at_once = std::max(1u, std::thread::hardware_concurrency());
   std::vector<sim::WhatIf> answers;
   std::vector<Child> running;

@@ -123,7 +123,7 @@ Result<std::string> workloadText(const Study& study, const Workload& workload,
   }
   for (const NamedText& argument : workload.arguments)
     text += fmt::format("arg {}={}\n", argument.name, argument.text);
-  return text + fmt::format("cores {}\n", workload.cores.value_or(0));
+  return text + fmt::format("cores {}\ndevices {}\n", workload.cores.value_or(0), workload.devices);
 }
 
 std::string machineText(const isa::Machine& machine) {
@@ -255,6 +255,7 @@ std::vector<std::string> runArguments(const Study& study, const Workload& worklo
   for (const NamedText& argument : workload.arguments)
     add("--arg", argument.name + "=" + argument.text);
   if (workload.cores) add("--cores", fmt::format("{}", *workload.cores));
+  if (workload.devices != 1) add("--devices", fmt::format("{}", workload.devices));
   if (study.limit) add("--limit", fmt::format("{}", *study.limit));
   if (study.timing_only) arguments.emplace_back("--timing-only");
   arguments.emplace_back("--json");

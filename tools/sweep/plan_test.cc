@@ -94,6 +94,9 @@ TEST_F(PlanTest, AKeyIsOfAllThatAResultDependsOn) {
   changed = study(text);
   changed.workloads[0].cores = 1;
   EXPECT_TRUE(differs(keyOf(changed)));
+  changed = study(text);
+  changed.workloads[0].devices = 2;
+  EXPECT_TRUE(differs(keyOf(changed)));
 }
 
 TEST_F(PlanTest, AKeyIsOfTheContentOfInputFiles) {
@@ -137,17 +140,18 @@ TEST_F(PlanTest, AKeyIsNotOfTheStudy) {
 TEST_F(PlanTest, ARunIsACommandAnyoneCanRepeat) {
   Study s = study(kAxes + kMetrics + "limit: 5\n");
   s.workloads[0].cores = 1;
+  s.workloads[0].devices = 2;
   s.workloads[0].inputs[0].text = "it's.npy";
   const SweepPoint point = planPoints(s)[1];
   EXPECT_EQ(commandLine(s, s.workloads[0], point),
             "etalon run program.elf --device npu-functional --machine base --set cores=1 --set "
-            "'local_bytes=8 MiB' --in 'x=it'\\''s.npy' --arg n=4 --cores 1 --limit 5");
+            "'local_bytes=8 MiB' --in 'x=it'\\''s.npy' --arg n=4 --cores 1 --devices 2 --limit 5");
   s.machine = "mine.yaml";
   EXPECT_THAT(
       runArguments(s, s.workloads[0], point, "x.elf", "there"),
       ElementsAre("run", "x.elf", "--device", "npu-functional", "--machine", "there/mine.yaml",
                   "--set", "cores=1", "--set", "local_bytes=8 MiB", "--in", "x=there/it's.npy",
-                  "--arg", "n=4", "--cores", "1", "--limit", "5", "--json"));
+                  "--arg", "n=4", "--cores", "1", "--devices", "2", "--limit", "5", "--json"));
 }
 
 }  // namespace

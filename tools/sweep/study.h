@@ -43,7 +43,8 @@ struct Workload {
   YamlValue program_place;
   std::vector<NamedText> inputs;     // as behind --in
   std::vector<NamedText> arguments;  // as behind --arg
-  std::optional<uint64_t> cores;     // all of the machine if absent
+  std::optional<uint64_t> cores;     // of each device; all of the machine if absent
+  uint64_t devices = 1;              // joined
 };
 
 enum class Better : uint8_t { unknown, less, more };

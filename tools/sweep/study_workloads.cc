@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "isa/base/text.h"
+#include "isa/machines/address_map.h"
 #include "tools/io/generate.h"
 #include "tools/run/request.h"
 #include "tools/sweep/study_parts.h"
@@ -49,7 +50,8 @@ Status checkInput(const Study& study, const NamedText& input) {
 }
 
 Result<Workload> readWorkload(const YamlValue& entry, const Study& study) {
-  ETALON_RETURN_IF_ERROR(entry.allowKeys({"name", "program", "inputs", "args", "cores"}));
+  ETALON_RETURN_IF_ERROR(
+      entry.allowKeys({"name", "program", "inputs", "args", "cores", "devices"}));
   Result<std::string> name = nameAt(entry, true);
   if (!name.ok()) return name.error();
   if (std::ranges::find(study.workloads, *name, &Workload::name) != study.workloads.end())
@@ -61,7 +63,7 @@ Result<Workload> readWorkload(const YamlValue& entry, const Study& study) {
   if (!isFile(study, *path))
     return program->error(fmt::format("there is no file {}; paths are relative to the study",
                                       quote(inFolder(study, *path))));
-  Workload workload{*std::move(name), *path, *program, {}, {}, std::nullopt};
+  Workload workload{*std::move(name), *path, *program, {}, {}, std::nullopt, 1};
   Result<std::vector<NamedText>> inputs = readPairs(entry, "inputs");
   if (!inputs.ok()) return inputs.error();
   workload.inputs = *std::move(inputs);
@@ -73,6 +75,11 @@ Result<Workload> readWorkload(const YamlValue& entry, const Study& study) {
     const Result<uint64_t> value = cores->asUnsigned(1, 64);
     if (!value.ok()) return value.error();
     workload.cores = *value;
+  }
+  if (const std::optional<YamlValue> devices = entry.find("devices")) {
+    const Result<uint64_t> value = devices->asUnsigned(1, isa::kMaxDevices);
+    if (!value.ok()) return value.error();
+    workload.devices = *value;
   }
   return workload;
 }

@@ -86,6 +86,13 @@ struct Axis {
 };
 
 /// A power of ten as axes have it: `0.1`, `100`, `10 k`.
+/// `core 3`; of several devices `2.3`, device and core, as commit logs have them.
+std::string shortName(const sim::TimedReport& report, unsigned core) {
+  if (report.devices == 1) return report.coreName(core);
+  const unsigned each = report.cores / report.devices;
+  return fmt::format("{}.{}", core / each + 1, core % each);
+}
+
 std::string power(int exponent) {
   constexpr std::array<const char*, 5> prefixes = {"", " k", " M", " G", " T"};
   if (exponent < 0) return "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + "1";
@@ -114,7 +121,7 @@ std::string timelineSvg(const sim::TimedReport& report) {
     lanes += fmt::format(R"(<text x="{:.0f}" y="{:.1f}" text-anchor="end">{}</text>)", kLeft - 8,
                          y + kLane - 2.5,
                          lane.track == sim::Track::scalar && report.cores > 1
-                             ? report.coreName(lane.core) + " scalar"
+                             ? shortName(report, lane.core) + " scalar"
                              : std::string(trackName(lane.track)));
     for (size_t c = 0; c < size_t{kActivityClasses}; ++c)
       lanes += area(lane, timeline, report.cycles, c, y);
@@ -126,6 +133,7 @@ std::string timelineSvg(const sim::TimedReport& report) {
   std::string caption = fmt::format("Each step is {} cycles.", sim::grouped(timeline.piece_cycles));
   if (cores < report.cores)
     caption += fmt::format(" The first {} of {} cores.", cores, report.cores);
+  if (report.devices > 1) caption += " 2.3 is core 3 of device 2.";
   return fmt::format(
       R"(<figure><div class="scroll plain"><svg class="timeline" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="What the units did over time">{}{}</svg></div>{}<figcaption>{}</figcaption></figure>
 )",

@@ -15,6 +15,15 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+TEST(ReportHtml, NamesTheDeviceOfACoreWhereThereAreSeveral) {
+  sim::TimedReport report = sampleReport(1, 4, 100);
+  report.devices = 2;
+  const std::string html = reportHtml(report);
+  for (const char* text : {"cycles on 4 cores on 2 devices", "core 1 of device 2, matrix",
+                           "2.1 scalar", "2.3 is core 3"})
+    EXPECT_THAT(html, HasSubstr(text));
+}
+
 TEST(ReportHtml, NeedsNothingElse) {
   const std::string html = reportHtml(sampleReport(1, 4, 100));
   for (const char* outside : {"http:", "https:", "<script", "<link", "src=", "@import", "url("})
