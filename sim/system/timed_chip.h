@@ -49,6 +49,11 @@ class TimedChip final : private CoreUplink {
 
   /// Cores from 0, then the network, the channel ports, the ports of cores' windows, and the gateway.
   unsigned components() const { return static_cast<unsigned>(cores_.size() + 2 + ports_.size()); }
+  /// It is `now`, also for components that have nothing to do.
+  void passTime(Cycles now) {
+    now_ = now;
+    performStores(now);
+  }
   /// Somebody outside changed what interrupts are pending: every core looks at `at`, which is after now.
   void interruptsChanged(Cycles at);
   /// A memory channel will have something at `at`, after now, that its nextTime() did not know of.

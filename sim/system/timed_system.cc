@@ -72,6 +72,10 @@ void TimedSystem::wakeChannel(unsigned channel, Cycles at) {
   chips_[channel / channels]->wakeChannel(channel % channels, at);
 }
 
+void TimedSystem::passTime(Cycles now) {
+  for (const auto& chip : chips_) chip->passTime(now);
+}
+
 void TimedSystem::interruptsChanged(Cycles at) {
   for (const auto& chip : chips_) chip->interruptsChanged(at);
 }

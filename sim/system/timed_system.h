@@ -31,6 +31,8 @@ class TimedSystem final : private ChipUplink {
   unsigned components() const { return first_.back() + (links_ ? 1 : 0); }
   /// A memory channel, counted through all chips, will have something at `at`, after now, that its nextTime() did not know of.
   void wakeChannel(unsigned channel, Cycles at);
+  /// It is `now`, also for components that have nothing to do: for who looks at registers from outside.
+  void passTime(Cycles now);
   /// Somebody outside changed what interrupts are pending: every core looks at `at`, which is after now.
   void interruptsChanged(Cycles at);
   /// Unique, of letters, digits and underscores: core_0, network, channel_3; of several chips chip_1_core_0, links.

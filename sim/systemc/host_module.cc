@@ -42,6 +42,7 @@ HostModule::HostModule(const sc_core::sc_module_name& name, ChipModule& chip,
   socket.register_b_transport(this, &HostModule::access);
   socket.register_transport_dbg(this, &HostModule::debugAccess);
   chip.onRest([this] { chipRests(); });
+  keepTime();
   SC_HAS_PROCESS(HostModule);
   SC_METHOD(step);
   dont_initialize();
@@ -49,6 +50,8 @@ HostModule::HostModule(const sc_core::sc_module_name& name, ChipModule& chip,
   SC_METHOD(drive);
   sensitive << changed_;
 }
+
+HostModule::~HostModule() { device_.memory().interrupts().stopClock(); }
 
 sc_core::sc_time HostModule::duration(Cycles cycles) const {
   return chip_.clock().at(cycles) - chip_.clock().at(0);
@@ -82,6 +85,7 @@ tlm::tlm_response_status HostModule::accessMemory(tlm::tlm_generic_payload& payl
 tlm::tlm_response_status HostModule::accessPage(tlm::tlm_generic_payload& payload) {
   uint64_t value = 0;
   const unsigned bytes = payload.get_data_length();
+  if (chip_.launched()) chip_.chip().passTime(chip_.clock().now());
   if (bytes > sizeof value) return tlm::TLM_BURST_ERROR_RESPONSE;
   HostAnswer answer = HostAnswer::ok;
   if (payload.is_read()) {
@@ -125,7 +129,13 @@ void HostModule::serve() {
     }
   }
   ended_in_ = 0;
+  keepTime();
   changed_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void HostModule::keepTime() {
+  if (!chip_.launched())
+    device_.memory().interrupts().setClock([this] { return chip_.clock().now(); });
 }
 
 void HostModule::step() {

@@ -34,6 +34,7 @@ class HostModule : public sc_core::sc_module {
   /// `device`, a lone one that runs nothing, and the `chip` made of it outlive the module. All launches come by the ring.
   HostModule(const sc_core::sc_module_name& name, ChipModule& chip, FunctionalDevice& device,
              Options options);
+  ~HostModule() override;
 
  private:
   void access(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -42,6 +43,8 @@ class HostModule : public sc_core::sc_module {
   tlm::tlm_response_status accessMemory(tlm::tlm_generic_payload& payload);
   /// Does what the page asks for.
   void serve();
+  /// mtime is that of the cycle that is now, also where the chip has nothing to do.
+  void keepTime();
   /// What takes time is done.
   void step();
   void drive() { interrupt.write(registers_.interrupt()); }

@@ -288,6 +288,34 @@ TEST(HostOnSystemC, WakesACoreThatSleeps) {
   }));
 }
 
+TEST(HostOnSystemC, TimeGoesOnWhetherALaunchRunsOrNot) {
+  SHOWS(map_time);
+  EXPECT_TRUE(drives([](Platform& p) {
+    p.load(kProgram, [](isa::ProgramBuilder& q) {
+      q.li(X{5}, 1 << 3);
+      q.csrrw(X{0}, 0x304, X{5});
+      q.wfi();
+      q.et_halt();
+    });
+    const auto passes = [&] {
+      const uint64_t before = p.get(ET_HOST_MTIME);
+      p.rest(10'000);
+      return p.get(ET_HOST_MTIME) - before;
+    };
+    const uint64_t expected = 10'000 + p.timing().host.access;
+    EXPECT_EQ(passes(), expected) << "before the first launch";
+    p.open();
+    p.submit(kProgram, 0, 1);
+    p.rest(2000);
+    EXPECT_EQ(passes(), expected) << "while its core sleeps";
+    const uint64_t running = p.get(ET_HOST_MTIME);
+    p.put<uint32_t>(ET_HOST_MSIP(0), 1);
+    EXPECT_EQ(p.reap().end, uint32_t{ET_LAUNCH_EXITED});
+    EXPECT_GE(p.get(ET_HOST_MTIME), running + p.timing().host.record);
+    EXPECT_EQ(passes(), expected) << "between launches";
+  }));
+}
+
 TEST(HostOnSystemC, RefusesWhatNoAccessMayDo) {
   EXPECT_TRUE(drives([](Platform& p) {
     std::array<std::byte, 16> bytes{};
