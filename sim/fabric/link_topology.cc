@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "isa/machines/address_map.h"
+
 namespace etalon::sim {
 namespace {
-
-constexpr uint64_t kMostDevices = 16;  // of a cluster (docs/spec/00-overview.md)
 
 /// A torus of `rows` rings of `columns` devices; a ring is one of one row.
 struct Grid {
@@ -82,8 +82,8 @@ Result<LinkLayout> linkLayout(const isa::LinkTiming& timing, uint64_t devices) {
         fmt::format("{} devices of a machine without links (links.count 0): take a "
                     "machine with links, such as base or server",
                     devices)};
-  if (devices < 2 || devices > kMostDevices)
-    return Error{fmt::format("{} devices: links join 2 to {}", devices, kMostDevices)};
+  if (devices < 2 || devices > isa::kMaxDevices)
+    return Error{fmt::format("{} devices: links join 2 to {}", devices, isa::kMaxDevices)};
   const auto count = static_cast<uint32_t>(timing.count), number = static_cast<uint32_t>(devices);
   if (timing.topology == isa::LinkTiming::kSwitch) return Builder(number, number + 1).star(count);
   if (timing.topology == isa::LinkTiming::kRing)

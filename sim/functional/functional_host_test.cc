@@ -5,6 +5,7 @@
 #include "isa/base/fuzz_scale.h"
 #include "isa/state/rule_test.h"
 #include "sim/functional/host_test_driver.h"
+#include "sim/functional/host_test_programs.h"
 
 namespace etalon::sim {
 namespace {
@@ -13,18 +14,6 @@ using isa::X;
 
 constexpr uint64_t kFirst = 0x8000'0000, kSecond = 0x8001'0000;
 
-/// Each core stores to the argument block, behind its first word, that word plus its index in the launch; halts.
-void addIndex(isa::ProgramBuilder& p) {
-  p.csrrs(X{5}, 0xf14, X{0});
-  p.sub(X{5}, X{5}, X{14});
-  p.ld(X{6}, 0, X{10});
-  p.add(X{6}, X{6}, X{5});
-  p.slli(X{5}, X{5}, 3);
-  p.add(X{5}, X{5}, X{10});
-  p.sd(X{6}, 8, X{5});
-  p.et_halt();
-}
-
 /// Exits, through tohost at the address, with the first word of the argument block.
 void exitWithArgument(isa::ProgramBuilder& p, uint64_t tohost) {
   p.ld(X{6}, 0, X{10});
@@ -32,12 +21,6 @@ void exitWithArgument(isa::ProgramBuilder& p, uint64_t tohost) {
   p.ori(X{6}, X{6}, 1);
   p.li(X{7}, static_cast<int64_t>(tohost));
   p.sd(X{6}, 0, X{7});
-}
-
-void forever(isa::ProgramBuilder& p) {
-  const auto loop = p.label();
-  p.bind(loop);
-  p.jal(X{0}, loop);
 }
 
 TEST(HostDriver, RunsTwoProgramsWithDifferentArguments) {

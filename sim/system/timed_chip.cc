@@ -168,10 +168,7 @@ void TimedChip::advanceGateway(Cycles now) {
   for (const FabricRequest& request : gateway_output_.requests) network_.send(request);
   for (const FabricRequest& request : gateway_output_.answers) network_.answer(request, now);
   wakeNetwork(now);
-  for (const LinkMessage& message : gateway_output_.messages) {
-    if (observer_) recordLink(message, now);
-    uplink_.send(message);
-  }
+  for (const LinkMessage& message : gateway_output_.messages) sendByLinks(message, now);
   for (const RemoteSignal& signal : gateway_output_.signals) perform(signal, now);
   for (const RemoteSignal& signal : gateway_output_.performed)
     post(signal.from, {.time = now + timing_.network.latency, .kind = Message::Kind::performed});
@@ -184,7 +181,7 @@ void TimedChip::perform(const RemoteSignal& signal, Cycles now) {
        {.time = time,
         .kind = Message::Kind::signal,
         .from = static_cast<uint16_t>(signal.source * map_.cores() + signal.from)});
-  uplink_.send(Gateway::acknowledge(signal, time));
+  sendByLinks(Gateway::acknowledge(signal, time), now);
 }
 
 void TimedChip::arrive(const LinkDelivery& delivery) {
@@ -195,7 +192,9 @@ void TimedChip::arrive(const LinkDelivery& delivery) {
   wake(gatewayComponent(), delayed.time);
 }
 
-void TimedChip::recordLink(const LinkMessage& message, Cycles now) {
+void TimedChip::sendByLinks(const LinkMessage& message, Cycles now) {
+  uplink_.send(message);
+  if (!observer_) return;
   const Bytes packets = std::max<Bytes>(
       1, (message.bytes + timing_.links.packet_bytes - 1) / timing_.links.packet_bytes);
   observer_->transfer({paths_.links(index_), now, now + 1,
@@ -265,9 +264,7 @@ std::optional<Cycles> TimedChip::signal(unsigned core, unsigned target, Cycles n
   if (elsewhere) {
     const RemoteSignal signal{static_cast<uint16_t>(index_), static_cast<uint16_t>(device),
                               static_cast<uint16_t>(core), static_cast<uint16_t>(to)};
-    const LinkMessage message = Gateway::carry(signal, arrival);
-    if (observer_) recordLink(message, now);
-    uplink_.send(message);
+    sendByLinks(Gateway::carry(signal, arrival), now);
     return std::nullopt;
   }
   // A core that takes no part in the launch has semaphores all the same.

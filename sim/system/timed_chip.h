@@ -122,7 +122,7 @@ class TimedChip final : private CoreUplink {
   void wake(unsigned component, Cycles at) { uplink_.wake(index_, component, at); }
   void wakeNetwork(Cycles now);
   void record(uint16_t path, const FabricRequest& request, Cycles now);
-  void recordLink(const LinkMessage& message, Cycles now);
+  void sendByLinks(const LinkMessage& message, Cycles now);
   // A core is named by its number in the device, as programs do; its component counts from the first of the launch.
   CoreNode& nodeOf(unsigned core) { return cores_[core - first_core_]; }
   bool runs(unsigned core) const { return core - first_core_ < cores_.size(); }

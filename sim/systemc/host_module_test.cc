@@ -11,6 +11,7 @@
 #include "include/etalon/host.h"
 #include "isa/machines/find_machine.h"
 #include "isa/state/rule_test.h"
+#include "sim/functional/host_test_programs.h"
 #include "sim/functional/test_support.h"
 #include "sim/system/chip_memory.h"
 #include "sim/systemc/simulation_test_support.h"
@@ -144,24 +145,6 @@ bool drives(const std::function<void(Platform&)>& driver,
            sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_MS));
            return done && !::testing::Test::HasFailure() ? 1 : 0;
          }) == 1;
-}
-
-/// Adds the core's index in the launch to the argument, into the words behind it.
-void addIndex(isa::ProgramBuilder& p) {
-  p.csrrs(X{5}, 0xf14, X{0});
-  p.sub(X{5}, X{5}, X{14});
-  p.ld(X{6}, 0, X{10});
-  p.add(X{6}, X{6}, X{5});
-  p.slli(X{5}, X{5}, 3);
-  p.add(X{5}, X{5}, X{10});
-  p.sd(X{6}, 8, X{5});
-  p.et_halt();
-}
-
-void forever(isa::ProgramBuilder& p) {
-  const auto loop = p.label();
-  p.bind(loop);
-  p.jal(X{0}, loop);
 }
 
 TEST(HostOnSystemC, RunsLaunchesOneAfterTheOther) {
